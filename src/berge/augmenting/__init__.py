@@ -1,0 +1,1 @@
+"""Exact algorithms that search for augmenting paths. One algorithm a file."""

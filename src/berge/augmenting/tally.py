@@ -1,0 +1,52 @@
+"""Counters that kernels keep: one row a thread, added up by the driver.
+
+A row is a cache line or more long, so threads do not disturb each other. Bucket b of the histogram
+counts augmenting paths of 2ᵇ to 2ᵇ⁺¹ − 1 edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..run import Run
+from ..spmd import helper
+
+EDGES, PATHS, PATH_EDGES, LONGEST, HISTOGRAM = 0, 1, 2, 3, 4
+_BUCKETS = 44
+
+
+def new_tally(threads: int) -> Any:
+    """Return counters at zero for so many threads."""
+    return np.zeros((threads, HISTOGRAM + _BUCKETS), np.int64)
+
+
+@helper
+def count_path(tally: Any, thread: int, edges: int) -> None:
+    """Count an augmenting path of so many edges."""
+    tally[thread, PATHS] += 1
+    tally[thread, PATH_EDGES] += edges
+    if edges > tally[thread, LONGEST]:
+        tally[thread, LONGEST] = edges
+    bucket = 0
+    while edges > 1:
+        edges >>= 1
+        bucket += 1
+    tally[thread, HISTOGRAM + bucket] += 1
+
+
+def paths_found(tally: Any) -> int:
+    """Return the number of augmenting paths counted so far."""
+    return int(tally[:, PATHS].sum())
+
+
+def report(run: Run, tally: Any) -> None:
+    """Write the counters into the run's stats."""
+    total = tally.sum(axis=0)
+    stats = run.stats
+    stats.traversed_edges = int(total[EDGES])
+    stats.augmenting_paths = int(total[PATHS])
+    stats.path_edges = int(total[PATH_EDGES])
+    stats.longest_path = int(tally[:, LONGEST].max())
+    stats.path_lengths = np.trim_zeros(total[HISTOGRAM:], "b").tolist()

@@ -1,0 +1,145 @@
+"""From whatever people have to a graph: `as_bipartite` and `as_graph`.
+
+Other libraries are recognised by the module that a value's class comes from, so none is imported
+unless the caller already has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from .errors import InvalidGraphError
+from .graph import BipartiteGraph, Graph
+
+__all__ = ["as_bipartite", "as_graph"]
+
+
+def as_bipartite(
+    source: Any,
+    *,
+    shape: tuple[int, int] | None = None,
+    top_nodes: Iterable[Any] | None = None,
+) -> BipartiteGraph:
+    """Make a bipartite graph of anything that is one.
+
+    Parameters
+    ----------
+    source
+        - a `BipartiteGraph`: returned as it is;
+        - a scipy sparse array or matrix of any format: every stored entry is an edge, also one
+          whose value is zero. int32 CSR is used without a copy;
+        - a dense two-dimensional array: every nonzero is an edge;
+        - ``(row_indices, col_indices)``, or ``(row_indices, col_indices, shape)``;
+        - a networkx graph: rows are the nodes with attribute ``bipartite=0``, or `top_nodes`;
+          without either, one side of a two-colouring. Labels are kept;
+        - an igraph graph with vertex attribute ``type``, else by a two-colouring;
+        - the path of a file that `berge.read` knows.
+    shape
+        Rows and columns, for index arrays; by default as large as the indices ask for.
+    top_nodes
+        The rows, for networkx graphs.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the source is not a bipartite graph; names the place.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> berge.as_bipartite(([0, 1, 2], [1, 1, 0]), shape=(3, 4))
+    BipartiteGraph(3 × 4, 3 edges)
+    >>> berge.as_bipartite(np.eye(3))
+    BipartiteGraph(3 × 3, 3 edges)
+    """
+    if isinstance(source, (str, PathLike)):
+        from .io import read
+
+        return read(fspath(source))
+    if isinstance(source, BipartiteGraph):
+        return source
+    library = type(source).__module__.partition(".")[0]
+    if library == "networkx" or hasattr(source, "is_multigraph"):
+        from .interop.networkx import from_networkx
+
+        return from_networkx(source, top_nodes)
+    if library == "igraph":
+        from .interop.igraph import from_igraph
+
+        return from_igraph(source)
+    if hasattr(source, "tocsr"):
+        return _from_sparse(source)
+    if isinstance(source, tuple):
+        return _from_indices(source, shape)
+    if isinstance(source, (np.ndarray, list)):
+        return _from_dense(np.asarray(source))
+    raise InvalidGraphError(
+        f"cannot make a bipartite graph of {type(source).__name__}: pass a scipy sparse array, a "
+        "dense array, (row_indices, col_indices), a networkx or igraph graph, or a path"
+    )
+
+
+def as_graph(source: Any) -> Graph:
+    """Make an undirected graph of a `Graph`, or of anything square that `as_bipartite` takes.
+
+    An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped. A
+    networkx graph keeps its own edges and node order.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> berge.as_graph(np.ones((3, 3)))
+    Graph(3 vertices, 3 edges)
+    """
+    if isinstance(source, Graph):
+        return source
+    if hasattr(source, "is_multigraph"):
+        from .interop.networkx import edges_of
+
+        n_vertices, ends, others = edges_of(source)
+        return Graph.from_edges(ends, others, n_vertices)
+    if isinstance(source, tuple) and len(source) == 2:
+        return Graph.from_edges(*source)
+    return Graph.from_bipartite(as_bipartite(source))
+
+
+def _from_sparse(source: Any) -> BipartiteGraph:
+    if len(source.shape) != 2:
+        raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
+    # COO, built by hand: scipy would add duplicates up, and does not look at the indices.
+    if source.format == "coo":
+        return BipartiteGraph.from_edges(source.row, source.col, source.shape)
+    if source.format == "csc":
+        transpose = BipartiteGraph(source.indptr, source.indices, source.shape[::-1])
+        return transpose.T
+    csr = source if source.format == "csr" else source.tocsr()
+    return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
+
+
+def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> BipartiteGraph:
+    if len(source) == 3:
+        *source_pair, shape = source
+    elif len(source) == 2:
+        source_pair = list(source)
+    else:
+        raise InvalidGraphError(
+            f"a tuple must be (row_indices, col_indices) or have a shape third, "
+            f"not {len(source)} things"
+        )
+    return BipartiteGraph.from_edges(*source_pair, shape)
+
+
+def _from_dense(array: Any) -> BipartiteGraph:
+    if array.ndim != 2:
+        raise InvalidGraphError(
+            f"a dense array must be two-dimensional, not of shape {array.shape}; "
+            "index arrays are passed as a tuple"
+        )
+    if array.dtype.kind not in "biufc":
+        raise InvalidGraphError(f"a dense array must hold numbers, not {array.dtype}")
+    rows, cols = np.nonzero(array)
+    return BipartiteGraph.from_edges(rows, cols, array.shape)

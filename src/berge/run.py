@@ -1,0 +1,131 @@
+"""What an algorithm works on: the graph, the matching so far, and when to stop.
+
+The matching in a `Run` is valid whenever no kernel is running, so a run may be left at any moment
+between two kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL`) and
+are called again; `Run.pause` between the calls is where time limits and Ctrl-C take effect.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .graph import BipartiteGraph, IndexArray
+from .matching import SolveStats
+
+__all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
+
+# Some tenths of a second of work: short enough for Ctrl-C, long enough to make calls free.
+EDGES_PER_CALL = 1 << 24
+
+
+class Stop(Exception):  # noqa: N818 (a signal from Run.pause to the pipeline, not an error)
+    """Raised inside an algorithm when it has to stop early; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class PhaseReport:
+    """What `on_phase` callbacks get: where the solve stands.
+
+    Attributes
+    ----------
+    step
+        ``"init"`` while the start is being made, then ``"search"``.
+    phase, cardinality, upper_bound, seconds
+        Phases done, edges matched so far, what no matching can exceed, seconds since the call.
+    """
+
+    step: str
+    phase: int
+    cardinality: int
+    upper_bound: int
+    seconds: float
+
+
+@dataclass
+class Run:
+    """One solve under way.
+
+    Attributes
+    ----------
+    graph, row_match, col_match, cardinality
+        The problem and the matching so far; algorithms change the arrays in place and `gain`.
+    upper_bound
+        No matching is larger: an algorithm may stop as soon as it is reached.
+    """
+
+    graph: BipartiteGraph
+    row_match: IndexArray
+    col_match: IndexArray
+    cardinality: int
+    threads: int
+    seed: int
+    stats: SolveStats
+    deadline: float = float("inf")
+    on_phase: Callable[[PhaseReport], object] | None = None
+    step: str = "init"
+    started: float = field(default_factory=time.perf_counter)
+    upper_bound: int = 0
+
+    def __post_init__(self) -> None:
+        self.upper_bound = min(int(np.count_nonzero(self.graph.row_degrees)), self.graph.n_cols)
+
+    @property
+    def done(self) -> bool:
+        """Whether the matching is as large as any can be."""
+        return self.cardinality == self.upper_bound
+
+    def transpose(self) -> BipartiteGraph:
+        """Return the transposed graph; the first call builds it and may lower the upper bound."""
+        if "T" not in self.graph.__dict__:
+            with self.timed("transpose"):
+                self.graph.transposed(self.threads)
+        transpose = self.graph.T
+        nonempty = int(np.count_nonzero(transpose.row_degrees))
+        self.upper_bound = min(self.upper_bound, nonempty)
+        return transpose
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the seconds of a block to a step."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent(step, time.perf_counter() - start)
+
+    def spent(self, step: str, seconds: float) -> None:
+        """Add seconds to a step."""
+        self.stats.seconds[step] = self.stats.seconds.get(step, 0.0) + seconds
+
+    def pause(self) -> None:
+        """Report progress, and stop if time is up. Called between kernels."""
+        now = time.perf_counter()
+        if self.on_phase is not None:
+            self.on_phase(
+                PhaseReport(
+                    self.step,
+                    self.stats.phases,
+                    self.cardinality,
+                    self.upper_bound,
+                    now - self.started,
+                )
+            )
+        if now > self.deadline:
+            raise Stop("time limit")
+
+    def end_phase(self, gained: int) -> None:
+        """Count a phase and what it added to the matching, then pause."""
+        self.stats.phases += 1
+        self.cardinality += gained
+        self.pause()
+
+    def unmatched_rows(self) -> Any:
+        """Return the unmatched rows that have an edge, as a new array."""
+        rows = np.flatnonzero((self.row_match < 0) & (self.graph.row_degrees > 0))
+        return rows.astype(self.graph.indices.dtype)

@@ -1,0 +1,113 @@
+"""The compiler and the threads: the only module that decides how numba is used.
+
+``@kernel`` marks a function that drivers call: compiled on first use, cached on disk, releasing the
+GIL. ``@helper`` marks what kernels call: always inlined, since a call that is not passes every
+array as seven words. With ``NUMBA_DISABLE_JIT=1`` both leave the Python function as it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import site
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import prange
+from numba.core import event
+
+from ..errors import OptionError
+
+__all__ = ["helper", "kernel", "prange", "thread_count", "threads_of"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_log = logging.getLogger("berge")
+
+
+def kernel(function: _Function | None = None, *, parallel: bool = False) -> Any:
+    """Compile a function that drivers call, with ``prange`` loops on threads if `parallel`."""
+    compiler = numba.njit(cache=True, nogil=True, parallel=parallel)
+    return compiler if function is None else compiler(function)
+
+
+def helper(function: _Function) -> _Function:
+    """Compile a function that kernels call, always inlined."""
+    compiled: _Function = numba.njit(nogil=True, forceinline=True)(function)
+    return compiled
+
+
+def threads_of(threads: int | None) -> int:
+    """Return the number of threads to use: the caller's numba setting, or what was asked for."""
+    if threads is None:
+        return int(numba.get_num_threads())
+    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+        raise OptionError(f"threads must be a whole number from 1 on, not {threads!r}")
+    most = int(numba.config.NUMBA_NUM_THREADS)
+    if threads > most:
+        warnings.warn(
+            f"threads={threads}, but numba was started with {most}: using {most} "
+            "(set NUMBA_NUM_THREADS before starting Python for more)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    return min(threads, most)
+
+
+@contextmanager
+def thread_count(threads: int) -> Iterator[None]:
+    """Run parallel kernels on so many threads, and give the caller's setting back afterwards."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+class _CompileNotice(event.Listener):
+    """Says on a terminal that kernels are being compiled, so that a first call is no mystery."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.announced = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        self.depth += 1
+        if self.depth > 1 or not function.__module__.startswith("berge."):
+            return
+        name = f"{function.__module__.removeprefix('berge.')}.{function.__name__}"
+        _log.info("compiling %s", name)
+        if not self.announced and sys.stderr.isatty():
+            print(
+                "berge: compiling kernels for this machine (some seconds, once; "
+                "later runs load them from numba's cache)",
+                file=sys.stderr,
+            )
+        self.announced = True
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+
+
+def _find_tbb() -> None:
+    """Load the tbb that pip installed, so that numba finds it by name.
+
+    numba prefers tbb but looks for it only where the system's loader does, which in a virtual
+    environment is not where pip puts it.
+    """
+    for prefix in (sys.prefix, site.getuserbase()):
+        library = Path(prefix, "lib", "libtbb.so.12")
+        if library.exists():
+            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+            return
+
+
+if sys.platform == "linux":
+    _find_tbb()
+event.register("numba:compile", _CompileNotice())
