@@ -17,6 +17,7 @@ Black, Rogaway: Ciphers with arbitrary finite domains. CT-RSA 2002 (cycle walkin
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def _shuffle(key: Any, out: Any) -> None:
 
 @kernel(parallel=True)
 def _fill_rmat(key: Any, scale: int, bounds: Any, scramble: Any, rows: Any, cols: Any) -> None:
-    """Choose a quadrant `scale` times per edge: its number of bits ``draw`` has passed, 0 to 3."""
+    """Choose one of four quadrants `scale` times per edge, by how many `bounds` a draw reaches."""
     a, ab, abc = bounds[0], bounds[1], bounds[2]
     for k in prange(rows.size):
         edge_key = draw(key, k)
@@ -108,7 +109,9 @@ def _fill_distinct(key: Any, half: Any, n_cols: Any, cells: Any, rows: Any, cols
 
 
 @kernel(parallel=True)
-def _gather(indptr: Any, indices: Any, row_order: Any, col_place: Any, starts: Any, out: Any) -> None:
+def _gather(
+    indptr: Any, indices: Any, row_order: Any, col_place: Any, starts: Any, out: Any
+) -> None:
     """Row r becomes old row ``row_order[r]``, its columns c become ``col_place[c]``."""
     for r in prange(row_order.size):
         place = starts[r]
@@ -117,10 +120,10 @@ def _gather(indptr: Any, indices: Any, row_order: Any, col_place: Any, starts: A
             place += 1
 
 
-@wrapping
 def key_of(seed: int, stream: int) -> np.uint64:
-    """Return the key of an independent sequence: same seed, another stream, other numbers."""
-    return np.uint64(draw(draw(np.uint64(seed), 0), stream))
+    """Return the key of a sequence: each seed and each stream of a seed has its own."""
+    digest = blake2b(f"{seed} {stream}".encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
 
 
 @wrapping
@@ -164,12 +167,17 @@ def rmat_edges(
 def distinct_edges(
     seed: int, n_rows: int, n_cols: int, n_edges: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the ends of so many different edges, all sets of them equally likely."""
+    """Return the ends of so many different edges, drawn from all cells of the matrix alike."""
     rows, cols = np.empty((2, n_edges), np.int32)
     half = (max(n_rows * n_cols - 1, 0).bit_length() + 1) // 2
     if n_edges:
         _fill_distinct(
-            key_of(seed, 0), np.uint64(half), np.uint64(n_cols), np.uint64(n_rows * n_cols), rows, cols
+            key_of(seed, 0),
+            np.uint64(half),
+            np.uint64(n_cols),
+            np.uint64(n_rows * n_cols),
+            rows,
+            cols,
         )
     return rows, cols
 

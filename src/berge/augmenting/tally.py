@@ -36,6 +36,15 @@ def count_path(tally: Any, thread: int, edges: int) -> None:
     tally[thread, HISTOGRAM + bucket] += 1
 
 
+@helper
+def edges_traversed(tally: Any) -> int:
+    """Return the number of edges counted so far, by all threads."""
+    edges = 0
+    for t in range(tally.shape[0]):
+        edges += tally[t, EDGES]
+    return edges
+
+
 def paths_found(tally: Any) -> int:
     """Return the number of augmenting paths counted so far."""
     return int(tally[:, PATHS].sum())

@@ -58,9 +58,15 @@ def _fetch_add(typingctx: Any, array: Any, index: Any, amount: Any) -> Any:
 
 @overload(compare_and_swap, inline="always")
 def _compile_compare_and_swap(array: Any, index: Any, expected: Any, new: Any) -> Any:
-    return lambda array, index, expected, new: _cas(array, index, expected, new) != 0
+    def implementation(array: Any, index: Any, expected: Any, new: Any) -> Any:
+        return _cas(array, index, expected, new) != 0
+
+    return implementation
 
 
 @overload(fetch_add, inline="always")
 def _compile_fetch_add(array: Any, index: Any, amount: Any) -> Any:
-    return lambda array, index, amount: _fetch_add(array, index, amount)
+    def implementation(array: Any, index: Any, amount: Any) -> Any:
+        return _fetch_add(array, index, amount)
+
+    return implementation

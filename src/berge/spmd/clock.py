@@ -44,4 +44,7 @@ def _ticks(typingctx: Any) -> Any:
 
 @overload(ticks, inline="always")
 def _compile_ticks() -> Any:
-    return lambda: _ticks()
+    def implementation() -> Any:
+        return _ticks()
+
+    return implementation

@@ -1,0 +1,157 @@
+"""Graphs from files and into files.
+
+The format is known by the suffix; one more suffix .gz, .bz2 or .xz has it compressed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FormatError, InvalidGraphError, OptionError
+from ..graph import BipartiteGraph
+from .files import PathName, split_suffix
+
+if TYPE_CHECKING:
+    from .matchings import load_matching as load_matching
+    from .matchings import save_matching as save_matching
+    from .suitesparse import fetch as fetch
+
+__all__ = ["FORMATS", "Format", "fetch", "load_matching", "read", "save_matching", "write"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: `module` has functions ``read(path)`` and ``write(graph, path)``."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    title: str
+    module: str
+    compressible: bool = True
+    has_base: bool = False
+
+
+FORMATS = (
+    Format("matrix-market", (".mtx",), "Matrix Market, coordinate or array", "matrix_market"),
+    Format(
+        "edge-list",
+        (".txt", ".tsv", ".csv", ".el", ".edges"),
+        "a row and a column on each line",
+        "edge_list",
+        has_base=True,
+    ),
+    Format("metis", (".graph", ".metis"), "METIS, a vertex on each line", "metis"),
+    Format("dimacs", (".gr",), "DIMACS shortest path or colouring, arcs or edges", "dimacs"),
+    Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),
+)
+
+_HOME = {"fetch": "suitesparse", "load_matching": "matchings", "save_matching": "matchings"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'berge.io' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def read(path: PathName, *, format: str | None = None, base: int = 0) -> BipartiteGraph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        Name or suffix of a format (see `FORMATS`), where the file's own suffix does not tell.
+    base
+        Number of the first row and column in an edge list: 0 or 1. The other formats say it
+        themselves.
+
+    Raises
+    ------
+    FormatError
+        The suffix is not known, or the file does not follow its format; names the line.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import berge, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "edges.csv")
+    ...     _ = path.write_text("0,0;0,1;1,1".replace(";", chr(10)))
+    ...     berge.read(path)
+    BipartiteGraph(2 × 2, 3 edges)
+
+    Notes
+    -----
+    O(size of the file). Memory: 16 bytes an edge besides the graph; nothing is allocated by what
+    a header claims before that is compared with the file.
+    """
+    os.stat(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
+    chosen = _choose(path, format)
+    if not isinstance(base, int) or base not in (0, 1):
+        raise OptionError(f"base must be 0 or 1, not {base!r}")
+    module = import_module(f".{chosen.module}", __name__)
+    if chosen.has_base:
+        graph: BipartiteGraph = module.read(path, base=base)
+    elif base == 0:
+        graph = module.read(path)
+    else:
+        raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
+    return graph
+
+
+def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:
+    """Write a graph to a file; labels are not written.
+
+    The file appears under its name only when all of it is written.
+
+    Parameters
+    ----------
+    graph
+        What to write.
+    path
+        Where; the suffix tells the format and the compression.
+    format
+        Name or suffix of a format (see `FORMATS`), where the path's suffix does not tell.
+
+    Examples
+    --------
+    >>> import berge, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     berge.write(berge.BipartiteGraph([0, 1, 2], [1, 0], (2, 2)), f"{folder}/swap.mtx.gz")
+    ...     berge.read(f"{folder}/swap.mtx.gz")
+    BipartiteGraph(2 × 2, 2 edges)
+
+    Notes
+    -----
+    O(size of the file), a few MB of memory.
+    """
+    if not isinstance(graph, BipartiteGraph):
+        raise InvalidGraphError(
+            f"write takes a BipartiteGraph (as_bipartite makes one), not {type(graph).__name__}"
+        )
+    chosen = _choose(path, format)
+    import_module(f".{chosen.module}", __name__).write(graph, path)
+
+
+def _choose(path: PathName, format: str | None) -> Format:
+    suffix, compression = split_suffix(path)
+    wanted = suffix if format is None else str(format).lower()
+    for known in FORMATS:
+        if wanted == known.name or (wanted and "." + wanted.lstrip(".") in known.suffixes):
+            if compression and not known.compressible:
+                raise FormatError(f"{known.name} files are not compressed once more", path)
+            return known
+    listing = ", ".join(f"{known.name} ({' '.join(known.suffixes)})" for known in FORMATS)
+    if format is not None:
+        raise OptionError(f"format must be one of {listing}, not {format!r}")
+    found = f"suffix {suffix!r}" if suffix else "a name without a suffix"
+    raise FormatError(f"{found} tells no format; known are {listing}, or give format=", path)

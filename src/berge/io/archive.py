@@ -1,0 +1,130 @@
+"""Arrays out of NumPy archives (.npz) that are not trusted.
+
+An archive is a zip file of .npy files. Before an array is allocated, what its header claims is
+compared with the size of its member, and that with what so many compressed bytes can hold. Arrays
+of Python objects, which would run code when loaded, are refused.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import zipfile
+import zlib
+from types import TracebackType
+from typing import IO, Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import FormatError
+from .files import PathName
+
+__all__ = ["Archive"]
+
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    ValueError,  # what numpy raises, and seeking to a place before the file
+    NotImplementedError,
+    RuntimeError,  # a member that asks for a password
+)
+_DEFLATE_RATIO = 1032  # no deflated byte stands for more than this
+_CHUNK = 1 << 22
+
+
+class Archive:
+    """An .npz file whose arrays are read one by one."""
+
+    def __init__(self, path: PathName):
+        self.path = path
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except _DAMAGE as error:
+            self._fail(f"not an npz file, or a damaged one: {error}", error)
+        members = {info.filename: info for info in self._zip.infolist()}
+        self._members = {
+            name.removesuffix(".npy"): info
+            for name, info in members.items()
+            if name.endswith(".npy")
+        }
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of an array without reading it."""
+        with self._open(name) as file:
+            return self._header(name, file)[1]
+
+    def array(self, name: str, kinds: str, ndim: int) -> npt.NDArray[Any]:
+        """Read an array that must be of one of the kinds (as in ``dtype.kind``) and dimension."""
+        with self._open(name) as file:
+            dtype, shape, in_columns = self._header(name, file)
+            if dtype.kind not in kinds or len(shape) != ndim:
+                self._fail(f"{name!r} must not be an array of {dtype} of shape {shape}")
+            array = np.empty(shape, dtype, order="F" if in_columns else "C")
+            content = memoryview(array.reshape(-1, order="A").view(np.uint8))
+            try:
+                for start in range(0, len(content), _CHUNK):
+                    piece = file.read(min(_CHUNK, len(content) - start))
+                    content[start : start + len(piece)] = piece
+                file.read(1)  # to the end, where the checksum is compared
+            except _DAMAGE as error:
+                self._fail(f"{name!r} is damaged: {error}", error)
+        return array.astype(dtype.newbyteorder("="), copy=False)
+
+    def _open(self, name: str) -> IO[bytes]:
+        if name not in self._members:
+            self._fail(f"no array {name!r}")
+        info = self._members[name]
+        if info.compress_type == zipfile.ZIP_DEFLATED:
+            most = info.compress_size * _DEFLATE_RATIO
+        elif info.compress_type == zipfile.ZIP_STORED:
+            most = info.compress_size
+        else:
+            self._fail(f"{name!r} is compressed in a way that npz files are not")
+        if info.file_size > most:
+            self._fail(
+                f"{name!r} claims {info.file_size} bytes, too many for the {info.compress_size} it has"
+            )
+        try:
+            return self._zip.open(info)
+        except _DAMAGE as error:
+            self._fail(f"{name!r} is damaged: {error}", error)
+
+    def _header(self, name: str, file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+        try:
+            version = np.lib.format.read_magic(file)
+            if version == (1, 0):
+                header = np.lib.format.read_array_header_1_0(file)
+            elif version == (2, 0):
+                header = np.lib.format.read_array_header_2_0(file)
+            else:
+                raise ValueError(f"version {version} of the npy format")
+        except _DAMAGE as error:
+            self._fail(f"{name!r} is damaged: {error}", error)
+        shape, in_columns, dtype = header
+        if dtype.hasobject:
+            self._fail(f"{name!r} holds Python objects, which are not loaded")
+        claimed = dtype.itemsize * math.prod(shape)
+        there = self._members[name].file_size - file.tell()
+        if min(shape, default=0) < 0 or claimed != there:
+            self._fail(f"{name!r} claims shape {shape} of {dtype}, but has {there} bytes")
+        return dtype, shape, in_columns
+
+    def _fail(self, message: str, cause: BaseException | None = None) -> NoReturn:
+        raise FormatError(message, self.path) from cause

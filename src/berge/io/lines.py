@@ -1,0 +1,145 @@
+"""Text by whole lines: a buffer that moves over a file, plain or compressed.
+
+``data[start:stop]`` always is a run of whole lines that ends in a line feed, so what parses it
+needs no bounds: one is put at the end of a file that has none. `line` counts the lines before
+`start`. The buffer has the size of a chunk and grows only for a line that is longer than that,
+never by what a header claims.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from ..errors import FormatError
+from .files import PathName, damage_of, open_bytes
+
+__all__ = ["CHUNK", "Lines"]
+
+CHUNK = 1 << 22
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Lines:
+    """The lines of a file, to be taken singly (`peek`, `skip`) or by runs (`fill`, `take`).
+
+    Parameters
+    ----------
+    path
+        The file; a suffix .gz, .bz2 or .xz has it decompressed.
+    chunk
+        Bytes to read at a time.
+    """
+
+    def __init__(self, path: PathName, chunk: int | None = None):
+        self.path = path
+        self.line = 0
+        self.data = bytearray((chunk or CHUNK) + 1)
+        self.start = self.stop = 0
+        self._filled = 0
+        self._first = True
+        self._file = open_bytes(path)
+        self._damage = damage_of(path)
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def fill(self) -> bool:
+        """Make sure that there is a line between `start` and `stop`; False at the end."""
+        if self.start < self.stop:
+            return True
+        data = self.data
+        tail = self._filled - self.stop
+        data[:tail] = data[self.stop : self._filled]
+        self._filled, self.start, self.stop = tail, 0, 0
+        while self.stop == 0:
+            if self._filled == len(data) - 1:  # one byte is kept for a last line feed
+                self._refuse_nul(self._filled)
+                data.extend(bytes(len(data)))
+            before = self._filled
+            if self._read() == 0:
+                if self._filled == 0:
+                    return False
+                if data[self._filled - 1] == ord("\r"):
+                    self._filled -= 1
+                data[self._filled] = ord("\n")
+                self._filled += 1
+                self.stop = self._filled
+            else:
+                self.stop = data.rfind(b"\n", before, self._filled) + 1
+        self._check_run()
+        return True
+
+    def peek(self) -> bytes | None:
+        """Return the next line without its line break, None at the end."""
+        if not self.fill():
+            return None
+        return bytes(self.data[self.start : self._line_end()]).rstrip(b"\r")
+
+    def skip(self) -> None:
+        """Go past the line that `peek` shows."""
+        self.start = self._line_end() + 1
+        self.line += 1
+
+    def heading(self, comments: bytes, name: str) -> bytes:
+        """Go past empty lines, comments and one more line, and return that one."""
+        while (line := self.peek()) is not None:
+            self.skip()
+            text = line.strip()
+            if text and text[0] not in comments:
+                return text
+        raise self.error(f"file ends before {name}", max(self.line, 1))
+
+    def take(self, lines: int) -> None:
+        """Go past the run, which had so many lines."""
+        self.start = self.stop
+        self.line += lines
+
+    def error(self, message: str, line: int | None = None) -> FormatError:
+        """Return an error at a line, by default the last one taken."""
+        return FormatError(message, self.path, self.line if line is None else line)
+
+    def _line_end(self) -> int:
+        return self.data.index(b"\n", self.start, self.stop)
+
+    def _read(self) -> int:
+        with memoryview(self.data) as view:
+            try:
+                count: int = self._file.readinto(view[self._filled : -1])  # type: ignore[attr-defined]
+            except self._damage as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise
+                raise FormatError(f"compressed data is damaged: {error}", self.path) from error
+        self._filled += count
+        return count
+
+    def _check_run(self) -> None:
+        data, stop = self.data, self.stop
+        if self._first:
+            self._first = False
+            if data.startswith(_BYTE_ORDER_MARK):
+                self.start = len(_BYTE_ORDER_MARK)
+        self._refuse_nul(stop)
+        lone = data.find(b"\r", 0, stop) >= 0 and data.count(b"\r", 0, stop) > data.count(
+            b"\r\n", 0, stop
+        )
+        if lone:
+            at = data.find(b"\r", 0, stop)
+            while data[at + 1] == ord("\n"):
+                at = data.find(b"\r", at + 1, stop)
+            raise self._error_at(at, "carriage return without a line feed")
+
+    def _refuse_nul(self, stop: int) -> None:
+        at = self.data.find(0, 0, stop)
+        if at >= 0:
+            raise self._error_at(at, "NUL byte: not a text file, or one in UTF-16")
+
+    def _error_at(self, at: int, message: str) -> FormatError:
+        return self.error(message, self.line + self.data.count(b"\n", 0, at) + 1)
