@@ -590,6 +590,7 @@ def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:
     """
     from ._generate_kernels import key_of, permutation, permuted
 
+    whole("the number of vertices of a side", max(graph.shape))
     row_order = permutation(key_of(seed_number(seed), 0), graph.n_rows)
     col_order = permutation(key_of(seed, 1), graph.n_cols)
     col_place = np.empty_like(col_order)

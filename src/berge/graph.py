@@ -311,7 +311,9 @@ def _check_csr(
 ) -> tuple[IndexArray, IndexArray]:
     indptr, indices = _integers("indptr", indptr), _integers("indices", indices)
     if indptr.size != n_rows + 1:
-        raise InvalidGraphError(f"indptr has {indptr.size} entries; {n_rows} rows need {n_rows + 1}")
+        raise InvalidGraphError(
+            f"indptr has {indptr.size} entries; {n_rows} rows need {n_rows + 1}"
+        )
     if indptr[0] != 0:
         raise InvalidGraphError(f"indptr[0] = {indptr[0]}, must be 0")
     if np.any(indptr[1:] < indptr[:-1]):
@@ -320,7 +322,9 @@ def _check_csr(
             f"indptr falls from {indptr[i]} to {indptr[i + 1]} at row {i}; it must never fall"
         )
     if indptr[-1] > indices.size:
-        raise InvalidGraphError(f"indptr ends at {indptr[-1]}, but there are {indices.size} indices")
+        raise InvalidGraphError(
+            f"indptr ends at {indptr[-1]}, but there are {indices.size} indices"
+        )
     indices = indices[: indptr[-1]]
     _check_range("indices", indices, n_cols)
     return (

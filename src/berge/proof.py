@@ -105,9 +105,7 @@ def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
     unmatched = matching.unmatched_rows
     queue[: unmatched.size] = unmatched
     rows[unmatched] = True
-    end = _reach(
-        graph.indptr, graph.indices, matching.col_match, rows, cols, queue, unmatched.size
-    )
+    end = _reach(graph.indptr, graph.indices, matching.col_match, rows, cols, queue, unmatched.size)
     if end >= 0:
         raise ProofError(
             f"not maximum: an augmenting path leads from an unmatched row to column {end}"

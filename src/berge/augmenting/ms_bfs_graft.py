@@ -10,8 +10,8 @@ without an augmenting path is the last.
 A level goes *top-down* (rows of the frontier look for unvisited columns) or, when the frontier is
 large against what is unvisited, *bottom-up* (unvisited columns look for a row in an active tree).
 
-Work O(nnz) a phase, O(n · nnz) in all; in practice a few passes over the edges. Memory: one byte
-and five indices a column, four indices a row (`mate` apart).
+Work O(nnz) a phase, O(n · nnz) in all; in practice a few passes over the edges. Memory: 21 bytes a
+column and 20 a row with 32-bit indices, besides the graph, its transpose and the matching.
 
 Paper → here
     mate[x], mate[y]   ``row_match[x]``, ``col_match[y]``
@@ -20,11 +20,11 @@ Paper → here
     root[x]            ``root[x]``: root of the tree of x, or −1
     root[y]            ``root[parent[y]]``: not stored
     leaf[x]            ``leaf[x]``: a free column in the tree of root x, or −1: the tree is active
-    F, Q               ``forest[lo:hi]``, ``forest[hi:]``: frontier and next frontier
-    unvisited Y (R)    ``unvisited``: columns that were not visited at the last bottom-up step
+    F, Q               ``forest[LO:HI]``, ``forest[HI:TAIL]``: frontier and next frontier
+    R                  ``columns``: the unvisited columns, or those of renewable trees
 
-``forest`` lists the forest in the order it grew: a column y stands for itself and its mate, a root x
-is written ~x. Each vertex is in it at most once, so n_rows + n_cols places are enough.
+``forest`` lists the forest in the order it grew: a column y stands for itself and its mate, a root
+x is written ~x. Each vertex is in it at most once, so n_rows + n_cols places are enough.
 
 Races, on several threads, and why they do no harm
     - Top-down, threads claim a column by compare-and-swap on ``visited``; the winner alone writes
@@ -42,7 +42,7 @@ matching in bipartite graphs", IPDPS 2015. (Line 15 of its Algorithm 7 says root
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,177 +54,159 @@ from .tally import EDGES, count_path, edges_traversed, new_tally, paths_found, r
 
 ALPHA = 5.0  # top-down while the frontier is smaller than 1/α of what is unvisited
 
-# A thread collects this many vertices in a queue of its own before it writes to the shared one.
-PRIVATE = 1024
-# A thread takes this many items of a level at a time, so that skewed degrees are shared out.
-CHUNK = 256
-# Levels with fewer items are done by one thread: starting the others would take longer.
-SERIAL = 1024
+PRIVATE = 1024  # a thread collects so many vertices before it writes to a shared list
+CHUNK = 256  # a thread takes so many items at a time, so that skewed degrees are shared out
+SERIAL = 1024  # steps with fewer items are done by one thread: starting others takes longer
 
-# Entries of `state`. The frontier is forest[LO:HI], the next one forest[HI:TAIL]. N_LISTED entries
-# of `unvisited` are in use, −1: not listed yet in this phase. N_UNVISITED columns are unvisited.
-# CURSOR: the next item to hand out; LISTED: entries of the next `unvisited` so far.
-# DOWN, UP: nanoseconds spent top-down and bottom-up.
-LO, HI, TAIL, N_LISTED, N_UNVISITED, CURSOR, LISTED, DOWN, UP = range(9)
+# Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
+# visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
+# size of its other half, being filled; the step being done and its next item to hand out;
+# nanoseconds spent top-down and bottom-up.
+LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
+
+TOP_DOWN, BOTTOM_UP, AUGMENT, SORT_OUT = range(4)  # the steps that are shared out among threads
+
+
+class Arrays(NamedTuple):
+    """What all steps work on; the names are explained above.
+
+    Loops take their arrays out of it first: numba counts a reference at every ``a.name``.
+    """
+
+    indptr: Any
+    indices: Any
+    t_indptr: Any
+    t_indices: Any
+    row_match: Any
+    col_match: Any
+    visited: Any
+    parent: Any
+    root: Any
+    leaf: Any
+    forest: Any  # two halves: one in use, one for grafting to write the next forest to
+    columns: Any  # two halves: one in use, one for what a bottom-up step leaves unvisited
+    private: Any  # two queues a thread
+    state: Any
+    tally: Any
 
 
 def ms_bfs_graft(run: Run) -> None:
     """Make the matching maximum (Algorithm 3)."""
-    graph, transpose, threads = run.graph, run.transpose(), run.threads
-    n_rows, n_cols = graph.shape
+    graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
-    rows_csr = unsigned(graph.indptr), unsigned(graph.indices)
-    cols_csr = unsigned(transpose.indptr), unsigned(transpose.indices)
-    visited = np.zeros(n_cols, np.uint8)
-    parent = np.empty(n_cols, index)
-    root = np.full(n_rows, -1, index)
-    leaf = np.full(n_rows, -1, index)
-    trees = run.row_match, run.col_match, visited, parent, root, leaf
-    forest, spare = np.empty(n_rows + n_cols, index), np.empty(n_rows + n_cols, index)
-    unvisited, unvisited_next = np.empty(n_cols, index), np.empty(n_cols, index)
-    private = np.empty((threads, 2, PRIVATE), index)
-    state = np.zeros(16, np.int64)
-    tally = new_tally(threads)
+    a = Arrays(
+        indptr=unsigned(graph.indptr),
+        indices=unsigned(graph.indices),
+        t_indptr=unsigned(transpose.indptr),
+        t_indices=unsigned(transpose.indices),
+        row_match=run.row_match,
+        col_match=run.col_match,
+        visited=np.zeros(graph.n_cols, np.uint8),
+        parent=np.empty(graph.n_cols, index),
+        root=np.full(graph.n_rows, -1, index),
+        leaf=np.full(graph.n_rows, -1, index),
+        forest=np.empty((2, graph.n_rows + graph.n_cols), index),
+        columns=np.empty((2, graph.n_cols), index),
+        private=np.empty((run.threads, 2, PRIVATE), index),
+        state=np.zeros(16, np.int64),
+        tally=new_tally(run.threads),
+    )
+    state = a.state
+    state[UNVISITED] = np.count_nonzero(transpose.row_degrees)
     log = LevelLog(run.stats)
-
     roots = run.unmatched_rows()
-    plant(roots, root, forest, state)
-    state[N_UNVISITED] = np.count_nonzero(transpose.row_degrees)
+    plant(a, roots)
     try:
         while not run.done:
             # Step 1: construct the alternating forest.
             log.begin_phase(int(state[HI] - state[LO]))
-            state[N_LISTED] = -1
             while state[LO] < state[HI]:
                 state[DOWN] = state[UP] = 0
-                grow_forest(
-                    *rows_csr, *cols_csr, *trees, forest, unvisited, unvisited_next, private,
-                    threads, ALPHA, log.sizes, state, tally, EDGES_PER_CALL,
-                )  # fmt: skip
+                grow_forest(a, roots, run.threads, ALPHA, log.sizes, EDGES_PER_CALL)
                 run.spent("top-down", state[DOWN] / 1e9)
                 run.spent("bottom-up", state[UP] / 1e9)
                 run.pause()
             log.end_phase()
             # Step 2: augment the matching.
-            found = paths_found(tally)
+            found = paths_found(a.tally)
             with run.timed("augment"):
-                left = augment_paths(
-                    run.row_match, run.col_match, parent, leaf, roots, threads, state, tally
-                )
-                roots = roots[:left]
-            gained = paths_found(tally) - found
+                roots = roots[: augment_matching(a, roots, run.threads)]
+            gained = paths_found(a.tally) - found
             run.end_phase(gained)
             if gained == 0:
                 break
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
-                graft(
-                    *cols_csr, *trees, roots, forest, spare, unvisited, private, threads, ALPHA,
-                    state, tally,
-                )  # fmt: skip
-            forest, spare = spare, forest
+                graft(a, roots, run.threads, ALPHA)
     finally:
-        report(run, tally)
+        report(run, a.tally)
 
 
-@kernel(parallel=True)
-def grow_forest(
-    indptr: Any,
-    indices: Any,
-    t_indptr: Any,
-    t_indices: Any,
-    row_match: Any,
-    col_match: Any,
-    visited: Any,
-    parent: Any,
-    root: Any,
-    leaf: Any,
-    forest: Any,
-    unvisited: Any,
-    unvisited_next: Any,
-    private: Any,
-    threads: int,
-    alpha: float,
-    sizes: Any,
-    state: Any,
-    tally: Any,
-    budget: int,
-) -> None:
+@kernel
+def plant(a: Any, roots: Any) -> None:
+    """Begin a forest of single rows: the roots."""
+    root, state = a.root, a.state
+    forest = a.forest[state[FOREST]]
+    for i in range(roots.size):
+        root[roots[i]] = roots[i]
+        forest[i] = ~roots[i]
+    state[LO] = 0
+    state[HI] = state[TAIL] = roots.size
+
+
+@kernel
+def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budget: int) -> None:
     """Grow the forest level by level until the frontier is empty (Algorithm 3, lines 8–13).
 
     Returns early after some `budget` edges; called again, it goes on.
     """
-    stop = edges_traversed(tally) + budget
+    state = a.state
+    state[LISTED] = -1
+    stop = edges_traversed(a.tally) + budget
     begin = ticks()
-    while state[LO] < state[HI] and edges_traversed(tally) < stop:
+    while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
         frontier = state[HI] - state[LO]
-        if frontier < state[N_UNVISITED] / alpha:
-            state[CURSOR] = state[LO]
-            if threads == 1 or frontier < SERIAL:
-                top_down(
-                    0, False, indptr, indices, col_match, visited, parent, root, leaf, forest,
-                    private, state, tally,
-                )  # fmt: skip
-            else:
-                for t in prange(threads):
-                    top_down(
-                        t, True, indptr, indices, col_match, visited, parent, root, leaf, forest,
-                        private, state, tally,
-                    )  # fmt: skip
-            now = ticks()
-            state[DOWN] += now - begin
+        if frontier < state[UNVISITED] / alpha:
+            state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
+            share_out(a, roots, frontier, threads)
+            state[DOWN] += ticks() - begin
         else:
-            if state[N_LISTED] < 0:
-                list_unvisited(t_indptr, visited, unvisited, state)
-            state[CURSOR] = 0
-            state[LISTED] = 0
-            if threads == 1 or state[N_LISTED] < SERIAL:
-                bottom_up(
-                    0, False, t_indptr, t_indices, col_match, visited, parent, root, leaf,
-                    unvisited, state[N_LISTED], unvisited_next, forest, private, state, tally,
-                )  # fmt: skip
-            else:
-                for t in prange(threads):
-                    bottom_up(
-                        t, True, t_indptr, t_indices, col_match, visited, parent, root, leaf,
-                        unvisited, state[N_LISTED], unvisited_next, forest, private, state, tally,
-                    )  # fmt: skip
-            state[N_LISTED] = state[LISTED]
-            unvisited, unvisited_next = unvisited_next, unvisited
-            now = ticks()
-            state[UP] += now - begin
-        begin = now
-        state[LO] = state[HI]
-        state[HI] = state[TAIL]
-        state[N_UNVISITED] -= state[HI] - state[LO]
+            if state[LISTED] < 0:
+                list_unvisited(a)
+            state[STEP], state[CURSOR] = BOTTOM_UP, 0
+            share_out(a, roots, state[LISTED], threads)
+            state[UP] += ticks() - begin
+        begin = ticks()
+        state[LO], state[HI] = state[HI], state[TAIL]
+        state[UNVISITED] -= state[HI] - state[LO]
         if state[HI] > state[LO]:
             if sizes[0] + 1 < sizes.size:
                 sizes[sizes[0] + 1] = state[HI] - state[LO]
             sizes[0] += 1
-    state[N_LISTED] = -1  # the two lists may have changed places
 
 
 @kernel
-def top_down(
-    t: int,
-    shared: bool,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    visited: Any,
-    parent: Any,
-    root: Any,
-    leaf: Any,
-    forest: Any,
-    private: Any,
-    state: Any,
-    tally: Any,
-) -> None:
+def list_unvisited(a: Any) -> None:
+    """List the columns that are not visited and have an edge."""
+    columns, visited, t_indptr = a.columns[a.state[COLUMNS]], a.visited, a.t_indptr
+    size = 0
+    for y in range(visited.size):
+        if visited[y] == 0 and t_indptr[y] != t_indptr[y + 1]:
+            columns[size] = y
+            size += 1
+    a.state[LISTED] = size
+
+
+@kernel
+def top_down(a: Any, t: int, shared: bool) -> None:
     """Thread t's share of a level: rows of the frontier claim unvisited columns (Algorithm 4)."""
+    indptr, indices, col_match, state = a.indptr, a.indices, a.col_match, a.state
+    visited, parent, root, leaf = a.visited, a.parent, a.root, a.leaf
+    forest, mine = a.forest[state[FOREST]], a.private[t, 0]
     hi = state[HI]
     edges = 0
     waiting = 0  # columns in the private queue
-    lo, last = next_chunk(shared, state, hi)
+    lo, last = next_chunk(state, hi, shared)
     while lo < last:
         for i in range(lo, last):
             entry = np.int64(forest[i])
@@ -234,74 +216,61 @@ def top_down(
             for k in range(indptr[x], indptr[x + 1]):
                 edges += 1
                 y = indices[k]
-                if visited[y] == 0 and claim(shared, visited, y):
+                if visited[y] == 0 and claim(visited, y, shared):
                     if waiting == PRIVATE:
-                        flush(shared, private[t, 0], waiting, forest, state, TAIL)
-                        waiting = 0
-                    private[t, 0, waiting] = y
+                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
+                    mine[waiting] = y
                     waiting += 1
                     if adopt(x, y, col_match, parent, root, leaf):
                         break
-        lo, last = next_chunk(shared, state, hi)
-    flush(shared, private[t, 0], waiting, forest, state, TAIL)
-    tally[t, EDGES] += edges
+        lo, last = next_chunk(state, hi, shared)
+    flush(mine, waiting, forest, state, TAIL, shared)
+    a.tally[t, EDGES] += edges
 
 
 @kernel
-def bottom_up(
-    t: int,
-    shared: bool,
-    t_indptr: Any,
-    t_indices: Any,
-    col_match: Any,
-    visited: Any,
-    parent: Any,
-    root: Any,
-    leaf: Any,
-    columns: Any,
-    n_columns: int,
-    left_over: Any,
-    forest: Any,
-    private: Any,
-    state: Any,
-    tally: Any,
-) -> None:
-    """Thread t's share of Algorithm 6: columns look for a row in an active tree.
+def bottom_up(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of Algorithm 6: the listed columns look for a row in an active tree.
 
-    Those that find none are put in `left_over`.
+    Those that find none are listed in the other half of ``columns``.
     """
+    t_indptr, t_indices, col_match, state = a.t_indptr, a.t_indices, a.col_match, a.state
+    visited, parent, root, leaf = a.visited, a.parent, a.root, a.leaf
+    columns, left_over = a.columns[state[COLUMNS]], a.columns[1 - state[COLUMNS]]
+    forest, mine, mine_left = a.forest[state[FOREST]], a.private[t, 0], a.private[t, 1]
+    n_columns = state[LISTED]
     edges = 0
     waiting = 0
     waiting_left = 0
-    lo, last = next_chunk(shared, state, n_columns)
+    lo, last = next_chunk(state, n_columns, shared)
     while lo < last:
         for i in range(lo, last):
-            y = np.uint64(columns[i])
+            y = columns[i]
             if visited[y] != 0:
                 continue
-            for k in range(t_indptr[y], t_indptr[y + np.uint64(1)]):
+            for k in range(t_indptr[y], t_indptr[y + 1]):
                 edges += 1
                 x = t_indices[k]
                 r = root[x]
                 if r >= 0 and leaf[r] < 0:
                     visited[y] = 1
                     if waiting == PRIVATE:
-                        flush(shared, private[t, 0], waiting, forest, state, TAIL)
-                        waiting = 0
-                    private[t, 0, waiting] = y
+                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
+                    mine[waiting] = y
                     waiting += 1
                     adopt(x, y, col_match, parent, root, leaf)
                     break
             if visited[y] == 0:
                 if waiting_left == PRIVATE:
-                    flush(shared, private[t, 1], waiting_left, left_over, state, LISTED)
-                    waiting_left = 0
-                private[t, 1, waiting_left] = y
+                    waiting_left = flush(
+                        mine_left, waiting_left, left_over, state, LISTED_NEXT, shared
+                    )
+                mine_left[waiting_left] = y
                 waiting_left += 1
-        lo, last = next_chunk(shared, state, n_columns)
-    flush(shared, private[t, 0], waiting, forest, state, TAIL)
-    flush(shared, private[t, 1], waiting_left, left_over, state, LISTED)
-    tally[t, EDGES] += edges
+        lo, last = next_chunk(state, n_columns, shared)
+    flush(mine, waiting, forest, state, TAIL, shared)
+    flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
+    a.tally[t, EDGES] += edges
 
 
 @helper
@@ -316,69 +285,15 @@ def adopt(x: int, y: int, col_match: Any, parent: Any, root: Any, leaf: Any) -> 
     return False
 
 
-@helper
-def claim(shared: bool, visited: Any, y: int) -> bool:
-    """Mark an unvisited column; among several threads only one gets True."""
-    if shared:
-        return compare_and_swap(visited, y, np.uint8(0), np.uint8(1))
-    visited[y] = 1
-    return True
-
-
-@helper
-def next_chunk(shared: bool, state: Any, end: int) -> tuple[int, int]:
-    """Take the next items of a level; an empty range when there are none."""
-    if not shared:
-        lo, state[CURSOR] = state[CURSOR], end
-        return lo, end
-    lo = min(fetch_add(state, CURSOR, CHUNK), end)
-    return lo, min(lo + CHUNK, end)
-
-
-@helper
-def flush(shared: bool, queue: Any, size: int, to: Any, state: Any, tail: int) -> None:
-    """Append a private queue to a shared one, whose size is ``state[tail]``."""
-    if shared:
-        place = fetch_add(state, tail, size)
-    else:
-        place = state[tail]
-        state[tail] += size
-    for i in range(size):
-        to[place + i] = queue[i]
-
-
 @kernel
-def list_unvisited(t_indptr: Any, visited: Any, unvisited: Any, state: Any) -> None:
-    """List the columns that are not visited and have an edge."""
-    size = 0
-    for y in range(visited.size):
-        if visited[y] == 0 and t_indptr[y] != t_indptr[y + 1]:
-            unvisited[size] = y
-            size += 1
-    state[N_LISTED] = size
-
-
-@kernel(parallel=True)
-def augment_paths(
-    row_match: Any,
-    col_match: Any,
-    parent: Any,
-    leaf: Any,
-    roots: Any,
-    threads: int,
-    state: Any,
-    tally: Any,
-) -> int:
+def augment_matching(a: Any, roots: Any, threads: int) -> int:
     """Augment along the path of every renewable tree (Algorithm 3, lines 15–17).
 
     Moves the roots that stay unmatched to the front and returns their number.
     """
-    state[CURSOR] = 0
-    if threads == 1 or roots.size < SERIAL:
-        augment_share(0, False, row_match, col_match, parent, leaf, roots, state, tally)
-    else:
-        for t in prange(threads):
-            augment_share(t, True, row_match, col_match, parent, leaf, roots, state, tally)
+    leaf, state = a.leaf, a.state
+    state[STEP], state[CURSOR] = AUGMENT, 0
+    share_out(a, roots, roots.size, threads)
     left = 0
     for i in range(roots.size):
         if leaf[roots[i]] < 0:
@@ -388,19 +303,10 @@ def augment_paths(
 
 
 @kernel
-def augment_share(
-    t: int,
-    shared: bool,
-    row_match: Any,
-    col_match: Any,
-    parent: Any,
-    leaf: Any,
-    roots: Any,
-    state: Any,
-    tally: Any,
-) -> None:
+def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
     """Thread t's share of the trees: they are disjoint, so no path meets another."""
-    lo, last = next_chunk(shared, state, roots.size)
+    row_match, col_match, parent, leaf = a.row_match, a.col_match, a.parent, a.leaf
+    lo, last = next_chunk(a.state, roots.size, shared)
     while lo < last:
         for i in range(lo, last):
             y = leaf[roots[i]]
@@ -416,120 +322,136 @@ def augment_share(
                     break  # x is the root
                 y = y_before
                 edges += 2
-            count_path(tally, t, edges)
-        lo, last = next_chunk(shared, state, roots.size)
-
-
-@kernel(parallel=True)
-def graft(
-    t_indptr: Any,
-    t_indices: Any,
-    row_match: Any,
-    col_match: Any,
-    visited: Any,
-    parent: Any,
-    root: Any,
-    leaf: Any,
-    roots: Any,
-    forest: Any,
-    kept: Any,
-    renewable: Any,
-    private: Any,
-    threads: int,
-    alpha: float,
-    state: Any,
-    tally: Any,
-) -> None:
-    """Rebuild the forest and its frontier for the next phase, in `kept` (Algorithm 7)."""
-    n_forest = state[TAIL]
-    state[CURSOR] = 0
-    state[TAIL] = 0
-    state[LISTED] = 0
-    if threads == 1 or n_forest < SERIAL:
-        sort_out(0, False, visited, parent, root, leaf, forest, n_forest, kept, renewable,
-                 private, state)  # fmt: skip
-    else:
-        for t in prange(threads):
-            sort_out(t, True, visited, parent, root, leaf, forest, n_forest, kept, renewable,
-                     private, state)  # fmt: skip
-    n_active, n_renewable = state[TAIL], state[LISTED]
-    state[N_UNVISITED] += n_renewable
-    if n_active > n_renewable / alpha:
-        # Graft. What finds no active tree stays unvisited; `forest` is free to take its list.
-        state[LO] = n_active
-        state[CURSOR] = 0
-        state[LISTED] = 0
-        if threads == 1 or n_renewable < SERIAL:
-            bottom_up(
-                0, False, t_indptr, t_indices, col_match, visited, parent, root, leaf, renewable,
-                n_renewable, forest, kept, private, state, tally,
-            )  # fmt: skip
-        else:
-            for t in prange(threads):
-                bottom_up(
-                    t, True, t_indptr, t_indices, col_match, visited, parent, root, leaf,
-                    renewable, n_renewable, forest, kept, private, state, tally,
-                )  # fmt: skip
-        state[HI] = state[TAIL]
-        state[N_UNVISITED] -= state[HI] - state[LO]
-    else:
-        # Regrow the active trees from their roots.
-        for i in range(n_active):
-            entry = np.int64(kept[i])
-            if entry >= 0:
-                visited[entry] = 0
-                root[col_match[entry]] = -1
-                state[N_UNVISITED] += 1
-        plant(roots, root, kept, state)
+            count_path(a.tally, t, edges)
+        lo, last = next_chunk(a.state, roots.size, shared)
 
 
 @kernel
-def sort_out(
-    t: int,
-    shared: bool,
-    visited: Any,
-    parent: Any,
-    root: Any,
-    leaf: Any,
-    forest: Any,
-    n_forest: int,
-    kept: Any,
-    renewable: Any,
-    private: Any,
-    state: Any,
-) -> None:
-    """Thread t's share of lines 2–7: active entries to `kept`, columns of renewable trees apart."""
+def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
+    """Rebuild the forest and its frontier for the next phase (Algorithm 7)."""
+    state = a.state
+    state[LO] = state[TAIL]  # size of the old forest
+    state[STEP], state[CURSOR] = SORT_OUT, 0
+    state[TAIL] = state[LISTED_NEXT] = 0
+    share_out(a, roots, state[LO], threads)
+    n_active, n_renewable = state[TAIL], state[LISTED]
+    state[FOREST] = 1 - state[FOREST]
+    state[UNVISITED] += n_renewable
+    if n_active > n_renewable / alpha:
+        # Graft columns of renewable trees onto active ones.
+        state[LO] = n_active
+        state[STEP], state[CURSOR] = BOTTOM_UP, 0
+        share_out(a, roots, n_renewable, threads)
+        state[HI] = state[TAIL]
+        state[UNVISITED] -= state[HI] - state[LO]
+    else:
+        # Regrow the active trees from their roots.
+        forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
+        for i in range(n_active):
+            entry = np.int64(forest[i])
+            if entry >= 0:
+                visited[entry] = 0
+                root[col_match[entry]] = -1
+                state[UNVISITED] += 1
+        plant(a, roots)
+
+
+@kernel
+def sort_out(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of lines 2–7: keep active trees; list the columns of renewable ones."""
+    visited, parent, root, leaf, state = a.visited, a.parent, a.root, a.leaf, a.state
+    forest, kept = a.forest[state[FOREST]], a.forest[1 - state[FOREST]]
+    renewable = a.columns[1 - state[COLUMNS]]
+    mine, mine_renewable = a.private[t, 0], a.private[t, 1]
+    n_forest = state[LO]
     waiting = 0
     waiting_renewable = 0
-    lo, last = next_chunk(shared, state, n_forest)
+    lo, last = next_chunk(state, n_forest, shared)
     while lo < last:
         for i in range(lo, last):
             entry = np.int64(forest[i])
             r = ~entry if entry < 0 else np.int64(root[parent[entry]])
             if leaf[r] < 0:
                 if waiting == PRIVATE:
-                    flush(shared, private[t, 0], waiting, kept, state, TAIL)
-                    waiting = 0
-                private[t, 0, waiting] = entry
+                    waiting = flush(mine, waiting, kept, state, TAIL, shared)
+                mine[waiting] = entry
                 waiting += 1
             elif entry >= 0:
                 visited[entry] = 0
                 if waiting_renewable == PRIVATE:
-                    flush(shared, private[t, 1], waiting_renewable, renewable, state, LISTED)
-                    waiting_renewable = 0
-                private[t, 1, waiting_renewable] = entry
+                    waiting_renewable = flush(
+                        mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared
+                    )
+                mine_renewable[waiting_renewable] = entry
                 waiting_renewable += 1
-        lo, last = next_chunk(shared, state, n_forest)
-    flush(shared, private[t, 0], waiting, kept, state, TAIL)
-    flush(shared, private[t, 1], waiting_renewable, renewable, state, LISTED)
+        lo, last = next_chunk(state, n_forest, shared)
+    flush(mine, waiting, kept, state, TAIL, shared)
+    flush(mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared)
 
 
 @kernel
-def plant(roots: Any, root: Any, forest: Any, state: Any) -> None:
-    """Begin a forest of single rows: the roots."""
-    for i in range(roots.size):
-        x = roots[i]
-        root[x] = x
-        forest[i] = ~x
-    state[LO] = 0
-    state[HI] = state[TAIL] = roots.size
+def share_out(a: Any, roots: Any, n_items: int, threads: int) -> None:
+    """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
+    state = a.state
+    state[LISTED_NEXT] = 0
+    shared = threads > 1 and n_items >= SERIAL
+    if shared:
+        on_threads(a, roots, threads, shared)
+    else:
+        do_share(a, roots, np.int64(0), shared)
+    if state[STEP] == BOTTOM_UP or state[STEP] == SORT_OUT:
+        state[COLUMNS] = 1 - state[COLUMNS]
+        state[LISTED] = state[LISTED_NEXT]
+
+
+@kernel(parallel=True)
+def on_threads(a: Any, roots: Any, threads: int, shared: bool) -> None:
+    """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
+    for t in prange(threads):
+        do_share(a, roots, np.int64(t), shared)
+
+
+@kernel
+def do_share(a: Any, roots: Any, t: int, shared: bool) -> None:
+    """Do thread t's share of a step."""
+    step = a.state[STEP]
+    if step == TOP_DOWN:
+        top_down(a, t, shared)
+    elif step == BOTTOM_UP:
+        bottom_up(a, t, shared)
+    elif step == AUGMENT:
+        augment(a, t, shared, roots)
+    else:
+        sort_out(a, t, shared)
+
+
+@helper
+def next_chunk(state: Any, end: int, shared: bool) -> tuple[int, int]:
+    """Take the next items of a step; an empty range when there are none."""
+    if not shared:
+        lo, state[CURSOR] = state[CURSOR], end
+        return lo, end
+    lo = min(fetch_add(state, CURSOR, CHUNK), end)
+    return lo, min(lo + CHUNK, end)
+
+
+@helper
+def claim(visited: Any, y: int, shared: bool) -> bool:
+    """Mark an unvisited column; among several threads only one gets True."""
+    if shared:
+        return compare_and_swap(visited, y, np.uint8(0), np.uint8(1))
+    visited[y] = 1
+    return True
+
+
+@helper
+def flush(queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
+    """Append a private queue to a shared list, whose size is ``state[tail]``; return 0."""
+    if shared:
+        place = fetch_add(state, tail, size)
+    else:
+        place = state[tail]
+        state[tail] += size
+    for i in range(size):
+        to[place + i] = queue[i]
+    return 0

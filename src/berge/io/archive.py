@@ -7,10 +7,13 @@ of Python objects, which would run code when loaded, are refused.
 
 from __future__ import annotations
 
+import errno
 import math
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import IO, Any, NoReturn
 
@@ -28,6 +31,7 @@ _DAMAGE = (
     struct.error,
     EOFError,
     ValueError,  # what numpy raises, and seeking to a place before the file
+    OverflowError,
     NotImplementedError,
     RuntimeError,  # a member that asks for a password
 )
@@ -40,10 +44,8 @@ class Archive:
 
     def __init__(self, path: PathName):
         self.path = path
-        try:
+        with self._reporting("not an npz file, or a damaged one"):
             self._zip = zipfile.ZipFile(path)
-        except _DAMAGE as error:
-            self._fail(f"not an npz file, or a damaged one: {error}", error)
         members = {info.filename: info for info in self._zip.infolist()}
         self._members = {
             name.removesuffix(".npy"): info
@@ -77,14 +79,13 @@ class Archive:
             if dtype.kind not in kinds or len(shape) != ndim:
                 self._fail(f"{name!r} must not be an array of {dtype} of shape {shape}")
             array = np.empty(shape, dtype, order="F" if in_columns else "C")
-            content = memoryview(array.reshape(-1, order="A").view(np.uint8))
-            try:
-                for start in range(0, len(content), _CHUNK):
-                    piece = file.read(min(_CHUNK, len(content) - start))
-                    content[start : start + len(piece)] = piece
+            content = array.reshape(-1, order="A").view(np.uint8)
+            with self._reporting(f"{name!r} is damaged"):
+                for start in range(0, content.size, _CHUNK):
+                    room = content[start : start + _CHUNK]
+                    # Too few bytes do not fit and raise a ValueError.
+                    room[:] = np.frombuffer(file.read(room.size), np.uint8)
                 file.read(1)  # to the end, where the checksum is compared
-            except _DAMAGE as error:
-                self._fail(f"{name!r} is damaged: {error}", error)
         return array.astype(dtype.newbyteorder("="), copy=False)
 
     def _open(self, name: str) -> IO[bytes]:
@@ -99,15 +100,14 @@ class Archive:
             self._fail(f"{name!r} is compressed in a way that npz files are not")
         if info.file_size > most:
             self._fail(
-                f"{name!r} claims {info.file_size} bytes, too many for the {info.compress_size} it has"
+                f"{name!r} claims {info.file_size} bytes, "
+                f"too many for its {info.compress_size} compressed ones"
             )
-        try:
+        with self._reporting(f"{name!r} is damaged"):
             return self._zip.open(info)
-        except _DAMAGE as error:
-            self._fail(f"{name!r} is damaged: {error}", error)
 
     def _header(self, name: str, file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
-        try:
+        with self._reporting(f"{name!r} is damaged"):
             version = np.lib.format.read_magic(file)
             if version == (1, 0):
                 header = np.lib.format.read_array_header_1_0(file)
@@ -115,16 +115,25 @@ class Archive:
                 header = np.lib.format.read_array_header_2_0(file)
             else:
                 raise ValueError(f"version {version} of the npy format")
-        except _DAMAGE as error:
-            self._fail(f"{name!r} is damaged: {error}", error)
         shape, in_columns, dtype = header
         if dtype.hasobject:
             self._fail(f"{name!r} holds Python objects, which are not loaded")
         claimed = dtype.itemsize * math.prod(shape)
         there = self._members[name].file_size - file.tell()
-        if min(shape, default=0) < 0 or claimed != there:
+        if dtype.itemsize == 0 or min(shape, default=0) < 0 or claimed != there:
             self._fail(f"{name!r} claims shape {shape} of {dtype}, but has {there} bytes")
         return dtype, shape, in_columns
 
-    def _fail(self, message: str, cause: BaseException | None = None) -> NoReturn:
-        raise FormatError(message, self.path) from cause
+    @contextmanager
+    def _reporting(self, message: str) -> Iterator[None]:
+        try:
+            yield
+        except _DAMAGE as error:
+            raise FormatError(f"{message}: {error}", self.path) from error
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # what seeking to an impossible place gives
+                raise
+            raise FormatError(f"{message}: {error}", self.path) from error
+
+    def _fail(self, message: str) -> NoReturn:
+        raise FormatError(message, self.path)

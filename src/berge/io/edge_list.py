@@ -35,9 +35,7 @@ def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
             shape, entries = (sizes[0], sizes[1]), sizes[2]
             row_high, col_high = shape[0] - 1 + base, shape[1] - 1 + base
             rows, cols = join(
-                pairs(
-                    lines, _FIRST, low=base, row_high=row_high, col_high=col_high, limit=entries
-                )
+                pairs(lines, _FIRST, low=base, row_high=row_high, col_high=col_high, limit=entries)
             )
             if rows.size != entries:
                 raise lines.error(f"file ends after {rows.size} of {entries} entries")

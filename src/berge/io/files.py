@@ -17,7 +17,7 @@ from ..errors import FormatError
 __all__ = [
     "COMPRESSIONS",
     "check_memory",
-    "damage_of",
+    "damage_reported",
     "open_bytes",
     "plain_size",
     "replacing",
@@ -63,21 +63,29 @@ def open_bytes(path: PathName) -> IO[bytes]:
     return cast("IO[bytes]", open(path, "rb", buffering=0))
 
 
-def damage_of(path: PathName) -> tuple[type[Exception], ...]:
-    """Return what reading raises if the compressed data is damaged."""
+@contextmanager
+def damage_reported(path: PathName) -> Iterator[None]:
+    """Turn what reading raises over damaged compressed data into a `FormatError`."""
+    damage: tuple[type[Exception], ...] = ()
     compression = split_suffix(path)[1]
     if compression == ".gz":
         import gzip
         import zlib
 
-        return EOFError, zlib.error, gzip.BadGzipFile
-    if compression == ".bz2":
-        return EOFError, OSError
-    if compression == ".xz":
+        damage = EOFError, zlib.error, gzip.BadGzipFile
+    elif compression == ".bz2":
+        damage = EOFError, OSError
+    elif compression == ".xz":
         import lzma
 
-        return EOFError, lzma.LZMAError
-    return ()
+        damage = EOFError, lzma.LZMAError
+    try:
+        yield
+    except damage as error:
+        # An error of the system has a number, one of the decompressor has none.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FormatError(f"compressed data is damaged: {error}", path) from error
 
 
 def plain_size(path: PathName) -> int | None:

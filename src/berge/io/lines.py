@@ -11,7 +11,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from ..errors import FormatError
-from .files import PathName, damage_of, open_bytes
+from .files import PathName, damage_reported, open_bytes
 
 __all__ = ["CHUNK", "Lines"]
 
@@ -38,7 +38,6 @@ class Lines:
         self._filled = 0
         self._first = True
         self._file = open_bytes(path)
-        self._damage = damage_of(path)
 
     def __enter__(self) -> Lines:
         return self
@@ -110,13 +109,8 @@ class Lines:
         return self.data.index(b"\n", self.start, self.stop)
 
     def _read(self) -> int:
-        with memoryview(self.data) as view:
-            try:
-                count: int = self._file.readinto(view[self._filled : -1])  # type: ignore[attr-defined]
-            except self._damage as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                raise FormatError(f"compressed data is damaged: {error}", self.path) from error
+        with memoryview(self.data) as view, damage_reported(self.path):
+            count: int = self._file.readinto(view[self._filled : -1])  # type: ignore[attr-defined]
         self._filled += count
         return count
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import FormatError
 from ..graph import IndexArray
-from .files import PathName, check_memory, open_bytes, replacing, split_suffix
+from .files import PathName, check_memory, damage_reported, open_bytes, replacing, split_suffix
 
 if TYPE_CHECKING:
     from ..matching import Matching
@@ -80,12 +81,41 @@ def load_matching(path: PathName) -> Matching:
 
     Notes
     -----
-    O(rows + columns + size of the file).
+    O(n log n) for n rows and columns.
     """
+    from ..matching import Matching
+
     suffix = _suffix(path)
     if suffix == ".npz":
         return _load_npz(path)
-    return _load_json(path) if suffix == ".json" else _load_text(path)
+    found = _load_json(path) if suffix == ".json" else _load_text(path)
+    if (repeat := _first_repeat(found)) is not None:
+        k, side, number = repeat
+        place = f"pair {k}: " if suffix == ".json" else ""
+        line = None if suffix == ".json" else _line_of_pair(path, k)
+        raise FormatError(f"{place}{side} {number} is matched twice", path, line)
+    head = 1 if suffix == ".txt" else None
+    if found.rows.size != found.matched:
+        raise FormatError(f"{found.matched} pairs announced, {found.rows.size} found", path, head)
+    if found.upper_bound < found.matched:
+        raise FormatError(
+            f"upper bound {found.upper_bound} is below the number of pairs", path, head
+        )
+    kind = np.int32 if max(found.shape) <= np.iinfo(np.int32).max else np.int64
+    row_match, col_match = (np.full(size, -1, kind) for size in found.shape)
+    row_match[found.rows], col_match[found.cols] = found.cols, found.rows
+    return Matching(row_match, col_match, upper_bound=found.upper_bound)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a text or JSON file says; the pairs are in range, nothing else is checked yet."""
+
+    shape: tuple[int, int]
+    matched: int
+    upper_bound: int
+    rows: IndexArray
+    cols: IndexArray
 
 
 def _suffix(path: PathName) -> str:
@@ -96,164 +126,120 @@ def _suffix(path: PathName) -> str:
 
 
 def _load_npz(path: PathName) -> Matching:
+    from ..matching import Matching
     from .archive import Archive
 
     with Archive(path) as archive:
         row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
         upper_bound = int(archive.array("upper_bound", "iu", 0))
-    rows = np.flatnonzero(row_match != -1)
-    cols = np.flatnonzero(col_match != -1)
-    _check_range(rows, row_match[rows], col_match.size, "row_match", path)
-    _check_range(cols, col_match[cols], row_match.size, "col_match", path)
-    for name, ends, match, back in (
-        ("row", rows, row_match, col_match),
-        ("column", cols, col_match, row_match),
-    ):
-        wrong = np.flatnonzero(back[match[ends]] != ends)
+    sides = (("row", row_match, col_match), ("column", col_match, row_match))
+    for side, match, back in sides:
+        wrong = np.flatnonzero((match < -1) | (match >= back.size))
         if wrong.size:
-            i = ends[wrong[0]]
+            i = wrong[0]
+            raise FormatError(f"{side} {i} is matched to {match[i]} of {back.size}", path)
+    for side, match, back in sides:
+        ends = np.flatnonzero(match >= 0)
+        wrong = ends[back[match[ends]] != ends]
+        if wrong.size:
+            i = wrong[0]
             raise FormatError(
-                f"{name} {i} is matched to {match[i]}, which is matched to {back[match[i]]}", path
+                f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}", path
             )
-    return _matching(row_match, col_match, rows.size, upper_bound, path, None)
+    if upper_bound < np.count_nonzero(row_match >= 0):
+        raise FormatError(f"upper bound {upper_bound} is below the number of pairs", path)
+    return Matching(row_match, col_match, upper_bound=upper_bound)
 
 
-def _load_text(path: PathName) -> Matching:
+def _load_text(path: PathName) -> _Found:
     from .lines import Lines
-    from .text import first_bytes, join, pairs, shown
+    from .text import join, pairs, shown
 
-    first = first_bytes(comments=b"#%")
     with Lines(path) as lines:
         line = lines.peek() or b""
         header = _HEADER.fullmatch(line.strip())
         if header is None:
-            raise FormatError(
-                "expected '# rows N cols M matched K upper_bound U', found " + shown(line), path, 1
-            )
+            expected = "# rows N cols M matched K upper_bound U"
+            raise lines.error(f"expected {expected!r}, found {shown(line)}", 1)
         lines.skip()
         n_rows, n_cols, matched, upper_bound = (int(word) for word in header.groups())
         check_memory((n_rows, n_cols), path, 1)
-        highs = {"row_high": n_rows - 1, "col_high": n_cols - 1}
-        rows, cols = join(
-            pairs(lines, first, row_high=highs["row_high"], col_high=highs["col_high"])
-        )
-        last = lines.line
-    twice = _first_repeat(rows, cols)
-    if twice is not None:
-        k, name, number = twice
-        raise FormatError(f"{name} {number} is matched twice", path, _line_of_pair(path, k))
-    if rows.size != matched:
-        raise FormatError(f"{rows.size} pairs, but line 1 says {matched}", path, last)
-    return _from_pairs(rows, cols, (n_rows, n_cols), upper_bound, path, 1)
+        rows, cols = join(pairs(lines, _first(), row_high=n_rows - 1, col_high=n_cols - 1))
+    return _Found((n_rows, n_cols), matched, upper_bound, rows, cols)
+
+
+def _first() -> bytes:
+    from .text import first_bytes
+
+    return first_bytes(comments=b"#%")
 
 
 def _line_of_pair(path: PathName, k: int) -> int | None:
     """Return the line of pair k: where a reader complains that wants no more than k of them."""
     from .lines import Lines
-    from .text import first_bytes, pairs
+    from .text import pairs
 
     try:
         with Lines(path) as lines:
-            for _ in pairs(lines, first_bytes(comments=b"#%"), limit=k):
+            for _ in pairs(lines, _first(), limit=k):
                 pass
     except FormatError as error:
         return error.line
     return None
 
 
-def _load_json(path: PathName) -> Matching:
+def _load_json(path: PathName) -> _Found:
     try:
-        with open_bytes(path) as file:
+        with open_bytes(path) as file, damage_reported(path):
             facts = json.loads(file.read())
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON: {error.msg}", path, error.lineno) from error
-    except (UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
         raise FormatError(f"not JSON: {error}", path) from error
-    shape, bound, found = _json_facts(facts, path)
-    check_memory(shape, path)
-    rows, cols = found[:, 0], found[:, 1]
-    for name, numbers, size in (("row", rows, shape[0]), ("column", cols, shape[1])):
+    if not isinstance(facts, dict):
+        raise FormatError("expected an object with shape, cardinality, upper_bound, pairs", path)
+    shape = facts.get("shape")
+    if not isinstance(shape, list) or len(shape) != 2 or not all(map(_is_size, shape)):
+        raise FormatError(f"'shape' must be two whole numbers ≥ 0, not {shape!r}", path)
+    check_memory((shape[0], shape[1]), path)
+    for name in ("cardinality", "upper_bound"):
+        if not _is_size(facts.get(name)):
+            raise FormatError(f"{name!r} must be a whole number ≥ 0, not {facts.get(name)!r}", path)
+    matched, bound = facts["cardinality"], facts["upper_bound"]
+    if facts.get("is_maximum", matched == bound) != (matched == bound):
+        raise FormatError(f"'is_maximum' does not fit {matched} pairs of at most {bound}", path)
+    rows, cols = _json_pairs(facts.get("pairs"), path)
+    for side, numbers, size in (("row", rows, shape[0]), ("column", cols, shape[1])):
         wrong = np.flatnonzero((numbers < 0) | (numbers >= size))
         if wrong.size:
             k = wrong[0]
-            raise FormatError(f"pair {k}: {name} {numbers[k]} is not in 0 … {size - 1}", path)
-    twice = _first_repeat(rows, cols)
-    if twice is not None:
-        raise FormatError(f"pair {twice[0]}: {twice[1]} {twice[2]} is matched twice", path)
-    matching = _from_pairs(rows, cols, shape, bound, path, None)
-    for name in ("cardinality", "is_maximum"):
-        if facts.get(name, getattr(matching, name)) != getattr(matching, name):
-            raise FormatError(f"{name!r} is {facts[name]}, must be {getattr(matching, name)}", path)
-    return matching
+            raise FormatError(f"pair {k}: {side} {numbers[k]} is not in 0 … {size - 1}", path)
+    return _Found((shape[0], shape[1]), matched, bound, rows, cols)
 
 
-def _json_facts(facts: Any, path: PathName) -> tuple[tuple[int, int], int, IndexArray]:
-    """Return shape, upper bound and pairs, if they are what they must be."""
-    if not isinstance(facts, dict):
-        raise FormatError("expected an object with shape, upper_bound, pairs", path)
-    shape, bound = facts.get("shape"), facts.get("upper_bound")
-    if not isinstance(shape, list) or len(shape) != 2 or not all(type(n) is int for n in shape):
-        raise FormatError(f"'shape' must be two whole numbers, not {shape!r}", path)
-    if min(shape) < 0:
-        raise FormatError(f"'shape' must not be negative, but is {shape}", path)
-    if type(bound) is not int:
-        raise FormatError(f"'upper_bound' must be a whole number, not {bound!r}", path)
+def _is_size(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _json_pairs(pairs: Any, path: PathName) -> tuple[IndexArray, IndexArray]:
     try:
-        found = np.array(facts.get("pairs"))
-    except ValueError:
+        found = np.array(pairs if pairs != [] else np.zeros((0, 2), np.int64))
+    except ValueError:  # lists of different lengths
         found = np.array(None)
-    if found.size == 0 and facts.get("pairs") == []:
-        found = np.zeros((0, 2), np.int64)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind != "i":
         raise FormatError("'pairs' must be a list of [row, column]", path)
-    return (shape[0], shape[1]), bound, found
+    return found[:, 0], found[:, 1]
 
 
-def _first_repeat(rows: IndexArray, cols: IndexArray) -> tuple[int, str, int] | None:
+def _first_repeat(found: _Found) -> tuple[int, str, int] | None:
     """Return the first pair whose row or column has been there before: place, side, number."""
-    found = []
-    for name, numbers in (("row", rows), ("column", cols)):
+    repeats = []
+    for side, numbers in (("row", found.rows), ("column", found.cols)):
         order = np.argsort(numbers, kind="stable")
-        repeats = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
-        if repeats.size:
-            k = int(repeats.min())
-            found.append((k, name, int(numbers[k])))
-    return min(found, default=None)
-
-
-def _check_range(
-    ends: IndexArray, match: IndexArray, size: int, name: str, path: PathName
-) -> None:
-    wrong = np.flatnonzero((match < 0) | (match >= size))
-    if wrong.size:
-        k = wrong[0]
-        raise FormatError(f"{name}[{ends[k]}] = {match[k]} is not -1 or in 0 … {size - 1}", path)
-
-
-def _from_pairs(
-    rows: IndexArray,
-    cols: IndexArray,
-    shape: tuple[int, int],
-    upper_bound: int,
-    path: PathName,
-    line: int | None,
-) -> Matching:
-    kind = np.int32 if max(shape) <= np.iinfo(np.int32).max else np.int64
-    row_match, col_match = np.full(shape[0], -1, kind), np.full(shape[1], -1, kind)
-    row_match[rows], col_match[cols] = cols, rows
-    return _matching(row_match, col_match, rows.size, upper_bound, path, line)
-
-
-def _matching(
-    row_match: IndexArray,
-    col_match: IndexArray,
-    size: int,
-    upper_bound: int,
-    path: PathName,
-    line: int | None,
-) -> Matching:
-    from ..matching import Matching
-
-    if upper_bound < size:
-        raise FormatError(f"upper bound {upper_bound} is below the {size} pairs", path, line)
-    return Matching(row_match, col_match, upper_bound=upper_bound)
+        again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
+        if again.size:
+            k = int(again.min())
+            repeats.append((k, side, int(numbers[k])))
+    return min(repeats, default=None)

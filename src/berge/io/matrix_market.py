@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
-from ..errors import FormatError
 from ..graph import BipartiteGraph, IndexArray
+from .dense import read_array
 from .digits import write_pairs
-from .files import PathName, check_memory, open_bytes, replacing
+from .files import PathName, check_memory, replacing
 from .lines import Lines
 from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
 
@@ -34,7 +32,8 @@ class Header:
 
     shape: tuple[int, int]
     entries: int | None
-    symmetric: bool
+    field: str
+    symmetry: str
 
 
 def read(path: PathName) -> BipartiteGraph:
@@ -42,10 +41,11 @@ def read(path: PathName) -> BipartiteGraph:
     with Lines(path) as lines:
         header = _header(lines)
         if header.entries is None:
-            return _read_array(lines, header)
-        rows, cols = join(_entries(lines, header))
-        _check_count(lines, header, rows.size)
-    if header.symmetric:
+            rows, cols = read_array(lines, header.shape, header.field, header.symmetry)
+        else:
+            rows, cols = join(_entries(lines, header))
+            _check_count(lines, header, rows.size)
+    if header.symmetry != "general":
         rows, cols = mirrored(rows, cols)
     return BipartiteGraph.from_edges(rows, cols, header.shape)
 
@@ -68,7 +68,7 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
 
 
 def _header(lines: Lines) -> Header:
-    kind, symmetry = _banner(lines)
+    kind, field, symmetry = _banner(lines)
     line = lines.heading(b"%", "the line of sizes")
     words = ("rows", "columns", "entries") if kind == "coordinate" else ("rows", "columns")
     sizes = whole_numbers(line)
@@ -82,12 +82,12 @@ def _header(lines: Lines) -> Header:
         raise lines.error(f"a {symmetry} matrix cannot be {shape[0]} × {shape[1]}")
     check_memory(shape, lines.path, lines.line)
     if kind == "array":
-        return Header(shape, None, symmetry != "general")
+        return Header(shape, None, field, symmetry)
     check_claim(lines, sizes[2], "entries", 4)
-    return Header(shape, sizes[2], symmetry != "general")
+    return Header(shape, sizes[2], field, symmetry)
 
 
-def _banner(lines: Lines) -> tuple[str, str]:
+def _banner(lines: Lines) -> tuple[str, str, str]:
     line = lines.peek()
     if line is None:
         raise lines.error("file is empty", 1)
@@ -110,7 +110,7 @@ def _banner(lines: Lines) -> tuple[str, str]:
             raise lines.error(f"{name} {word!r}, must be {' or '.join(known)}")
     if words[2] == "array" and words[3] == "pattern":
         raise lines.error("an array has values, so its field cannot be pattern")
-    return words[2], words[4]
+    return words[2], words[3], words[4]
 
 
 def _entries(lines: Lines, header: Header) -> Iterator[tuple[IndexArray, IndexArray]]:
@@ -127,27 +127,3 @@ def _entries(lines: Lines, header: Header) -> Iterator[tuple[IndexArray, IndexAr
 def _check_count(lines: Lines, header: Header, count: int) -> None:
     if count != header.entries:
         raise lines.error(f"file ends after {count} of {header.entries} entries")
-
-
-def _read_array(lines: Lines, header: Header) -> BipartiteGraph:
-    """Leave a dense file to scipy, once the text that is there has been seen to be enough."""
-    line, size = lines.line, 0
-    n_rows, n_cols = header.shape
-    while lines.fill():
-        size += lines.stop - lines.start
-        lines.take(lines.data.count(b"\n", lines.start, lines.stop))
-    # A value takes two bytes; a skew-symmetric matrix has n (n - 1) / 2 of them.
-    values = n_rows * (n_rows - 1) // 2 if header.symmetric else n_rows * n_cols
-    if 2 * values > size:
-        raise lines.error(f"{values} values cannot be in {size} bytes", line)
-    if 0 in header.shape:
-        return BipartiteGraph.from_edges([], [], header.shape)
-    from scipy.io import mmread
-
-    try:
-        with open_bytes(lines.path) as file:
-            dense = np.asarray(mmread(file))
-    except (ValueError, OverflowError) as error:
-        raise FormatError(str(error), lines.path) from error
-    rows, cols = np.nonzero(dense)
-    return BipartiteGraph.from_edges(rows, cols, header.shape)

@@ -76,7 +76,7 @@ def _header(lines: Lines) -> tuple[int, int, int, int]:
     numbers = whole_numbers(line)
     if not 2 <= len(numbers) <= 4:
         raise lines.error(f"expected vertices, edges [, fmt [, ncon]], found {shown(line)}")
-    n, m, fmt, ncon = (*numbers, 0, 1)[:4] if len(numbers) < 4 else numbers
+    n, m, fmt, ncon = numbers + [0, 1][len(numbers) - 2 :]
     if fmt not in (0, 1, 10, 11, 100, 101, 110, 111):
         raise lines.error(f"fmt {fmt} must be up to three digits 0 or 1")
     if ncon < 0:

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numba
 from numba import prange
@@ -29,7 +29,11 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _log = logging.getLogger("berge")
 
 
-def kernel(function: _Function | None = None, *, parallel: bool = False) -> Any:
+@overload
+def kernel(function: _Function) -> _Function: ...
+@overload
+def kernel(*, parallel: bool = False) -> Callable[[_Function], _Function]: ...
+def kernel(function: Any = None, *, parallel: bool = False) -> Any:
     """Compile a function that drivers call, with ``prange`` loops on threads if `parallel`."""
     compiler = numba.njit(cache=True, nogil=True, parallel=parallel)
     return compiler if function is None else compiler(function)

@@ -1,0 +1,167 @@
+"""Downloads over HTTP that go on where they broke off.
+
+The bytes that have arrived are in ``NAME.part``, the server's mark of the version they belong to
+(ETag or Last-Modified) in ``NAME.part.version``. The next try asks for the rest, on condition that
+the version is still the same; a server that cannot do that sends everything, and so does one where
+the file has changed.
+"""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from ..errors import FetchError
+
+__all__ = ["NotFoundError", "Progress", "download"]
+
+Progress = Callable[[int, int | None], object]
+
+TRIES = 5
+PAUSE = 0.5  # seconds before the second try; doubled each time
+TIMEOUT = 30.0
+_CHUNK = 1 << 18
+
+
+class _BrokenOffError(Exception):
+    """A try that may be repeated; `reached` tells whether there was a connection at all."""
+
+    def __init__(self, reason: object, *, reached: bool = True):
+        super().__init__(str(reason) or type(reason).__name__)
+        self.reached = reached
+
+
+class NotFoundError(FetchError):
+    """The server does not have it."""
+
+
+def download(url: str, target: Path, progress: Progress | None = None) -> None:
+    """Download to a file, which appears under its name when it is complete.
+
+    Raises
+    ------
+    FetchError
+        The server cannot be reached, does not have it, or breaks off again and again.
+    OSError
+        The file cannot be written.
+    """
+    part = target.with_name(target.name + ".part")
+    for attempt in range(TRIES):
+        if attempt:
+            time.sleep(PAUSE * 2 ** (attempt - 1))
+        try:
+            _transfer(url, part, progress)
+        except _BrokenOffError as error:
+            host = urlsplit(url).netloc
+            if not error.reached and attempt == 0:
+                raise FetchError(f"no network: could not reach {host} ({error})") from error
+            if attempt == TRIES - 1:
+                raise FetchError(
+                    f"download from {host} broke off {TRIES} times ({error}); "
+                    "what has arrived is kept, so another call goes on from there"
+                ) from error
+        else:
+            os.replace(part, target)
+            _version_file(part).unlink(missing_ok=True)
+            return
+
+
+def _version_file(part: Path) -> Path:
+    return part.with_name(part.name + ".version")
+
+
+def _transfer(url: str, part: Path, progress: Progress | None) -> None:
+    """Get what is missing of a file, or all of it."""
+    have, version = 0, ""
+    with suppress(FileNotFoundError):
+        version = _version_file(part).read_text(encoding="ascii")
+        have = part.stat().st_size if version else 0
+    headers = {"User-Agent": "berge"}
+    if have:
+        headers |= {"Range": f"bytes={have}-", "If-Range": version}
+    try:
+        response = urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=TIMEOUT
+        )
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code == 416 and _total(error.headers) == have:
+                return
+        _give_up_or_retry(error, url, part)
+    except urllib.error.URLError as error:
+        raise _BrokenOffError(_reason(error.reason), reached=False) from error
+    except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
+        raise _BrokenOffError(error) from error
+    with response:
+        if response.status == 206:
+            if _start(response.headers) != have or _version(response.headers) != version:
+                part.unlink()
+                raise _BrokenOffError("the server sent another part than was asked for")
+        else:
+            have = 0
+            _version_file(part).write_text(_version(response.headers), encoding="ascii")
+        length = response.headers.get("Content-Length")
+        total = have + int(length) if length else None
+        _receive(response, part, have, total, progress)
+
+
+def _receive(
+    response: Any, part: Path, have: int, total: int | None, progress: Progress | None
+) -> None:
+    with open(part, "ab" if have else "wb") as file:
+        while True:
+            if progress is not None:
+                progress(have, total)
+            try:
+                piece = response.read(_CHUNK)
+            except (http.client.HTTPException, OSError) as error:
+                raise _BrokenOffError(error) from error
+            if not piece:
+                break
+            file.write(piece)
+            have += len(piece)
+    if total is not None and have < total:
+        raise _BrokenOffError(f"connection closed after {have} of {total} bytes")
+
+
+def _give_up_or_retry(error: urllib.error.HTTPError, url: str, part: Path) -> NoReturn:
+    if error.code == 416:
+        part.unlink(missing_ok=True)
+        raise _BrokenOffError("the part that had arrived is not of this file") from error
+    if error.code == 429 or error.code >= 500:
+        raise _BrokenOffError(f"the server answered {error.code} {error.reason}") from error
+    if error.code in (404, 410):
+        raise NotFoundError(f"not found: {url}") from error
+    raise FetchError(f"the server answered {error.code} {error.reason} to {url}") from error
+
+
+def _version(headers: Any) -> str:
+    """Return what If-Range takes: a strong ETag, else the date; empty if there is neither."""
+    etag = str(headers.get("ETag", ""))
+    if etag.startswith('"') and etag.isascii():
+        return etag
+    date = str(headers.get("Last-Modified", ""))
+    return date if date.isascii() else ""
+
+
+def _start(headers: Any) -> int | None:
+    match = re.match(r"bytes (\d+)-", headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
+
+
+def _total(headers: Any) -> int | None:
+    match = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
+    return int(match[1]) if match else None
+
+
+def _reason(reason: object) -> object:
+    return getattr(reason, "strerror", None) or reason
