@@ -158,7 +158,7 @@ def test_numbers_stay_the_same(graph, expected):
 
 
 def test_random_numbers_are_splitmix64():
-    from berge._generate_kernels import draw, wrapping
+    from berge.generate.kernels import draw, wrapping
 
     # The published numbers for seed 1234567.
     with wrapping:
@@ -167,7 +167,7 @@ def test_random_numbers_are_splitmix64():
 
 
 def test_uniform_and_permutation():
-    from berge._generate_kernels import integers, key_of, permutation, uniform
+    from berge.generate.kernels import integers, key_of, permutation, uniform
 
     u = uniform(key_of(0, 0), 4000)
     assert u.min() >= 0
@@ -249,7 +249,7 @@ def test_tiny_geometry(n):
 
 
 def test_random_geometric_keeps_the_distance():
-    from berge._generate_build import random_points
+    from berge.generate.build import random_points
 
     graph = generate.random_geometric(80, 0.2, seed=4)
     points = random_points(80, 4)

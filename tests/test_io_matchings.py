@@ -158,7 +158,7 @@ def test_not_json(tmp_path):
     assert caught.value.line == 2
     for content in (b"\xff\xfe\xff", b"[" * 100_000, b"[1, 2]", b""):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match="JSON|expected an object"):
+        with pytest.raises(FormatError, match=r"JSON|expected an object"):
             load_matching(path)
     short = tmp_path / "m.json.gz"
     short.write_bytes(gzip.compress(json.dumps(SOUND).encode())[:-9])

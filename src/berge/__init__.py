@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from .io import write as write
     from .matching import Matching as Matching
     from .matching import SolveStats as SolveStats
-    from .registry import algorithms as algorithms
-    from .solve import maximum_matching as maximum_matching
     from .proof import Certificate as Certificate
     from .proof import verify as verify
+    from .registry import algorithms as algorithms
+    from .solve import maximum_matching as maximum_matching
 
 # Public name -> the module it lives in.
 _HOME = {
@@ -55,7 +55,7 @@ _HOME = {
     "verify": "proof",
 }
 
-__all__ = [*sorted(_HOME), "__version__", "generate"]  # noqa: PLE0604, RUF022
+__all__ = [*sorted(_HOME), "__version__", "generate"]
 
 
 def __getattr__(name: str) -> Any:

@@ -121,16 +121,12 @@ def _from_sparse(source: Any) -> BipartiteGraph:
 
 
 def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> BipartiteGraph:
-    if len(source) == 3:
-        *source_pair, shape = source
-    elif len(source) == 2:
-        source_pair = list(source)
-    else:
+    if len(source) not in (2, 3):
         raise InvalidGraphError(
-            f"a tuple must be (row_indices, col_indices) or have a shape third, "
+            "a tuple must be (row_indices, col_indices) or (row_indices, col_indices, shape), "
             f"not {len(source)} things"
         )
-    return BipartiteGraph.from_edges(*source_pair, shape)
+    return BipartiteGraph.from_edges(source[0], source[1], source[2] if source[2:] else shape)
 
 
 def _from_dense(array: Any) -> BipartiteGraph:

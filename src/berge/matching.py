@@ -110,7 +110,7 @@ class Matching:
     >>> import berge
     >>> m = berge.maximum_matching(([0, 0, 1], [0, 1, 0]))
     >>> m
-    Matching(cardinality=2, maximum)
+    Matching(cardinality=2, perfect)
     >>> m.pairs()
     array([[0, 1],
            [1, 0]], dtype=int32)
@@ -195,7 +195,7 @@ class Matching:
         >>> import berge
         >>> A = berge.generate.layered(40)
         >>> berge.maximum_matching(A).prove(A)
-        Certificate(a vertex cover of size 121: 40 rows, 81 columns)
+        Certificate(a vertex cover of size 121: 121 rows, 0 columns)
         """
         from .ingest import as_bipartite
         from .proof import koenig_cover, verify

@@ -14,6 +14,7 @@ give none; an unmatched column that is reached would end an augmenting path.)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,13 +75,18 @@ def verify(graph: Any, matching: Matching, certificate: Certificate | None = Non
 
     graph = as_bipartite(graph)
     _check_pairs(graph, matching)
+    if certificate is not None and (certificate.rows.size, certificate.cols.size) != graph.shape:
+        raise ProofError(
+            f"the cover is for {certificate.rows.size} × {certificate.cols.size} vertices, "
+            f"the graph has {graph.n_rows} × {graph.n_cols}"
+        )
     has_edge = np.zeros(graph.n_rows, np.bool_)
     for first, last in _row_chunks(graph):
         entries = slice(graph.indptr[first], graph.indptr[last])
         cols = graph.indices[entries]
         rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
         has_edge[rows[cols == matching.row_match[rows]]] = True
-        if certificate is not None and certificate.rows.size == graph.n_rows:
+        if certificate is not None:
             covered = certificate.rows[rows] | certificate.cols[cols]
             if not covered.all():
                 k = int(np.argmin(covered))
@@ -141,7 +147,7 @@ def _row_chunks(graph: BipartiteGraph) -> list[tuple[int, int]]:
     """Cut the rows into runs of about _CHUNK edges."""
     cuts = np.searchsorted(graph.indptr, np.arange(0, graph.nnz, _CHUNK), side="left")
     bounds = np.unique(np.concatenate([[0], cuts, [graph.n_rows]]))
-    return [(int(a), int(b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
 
 
 def _reach(*arrays: Any) -> int:

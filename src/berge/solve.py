@@ -86,7 +86,7 @@ def maximum_matching(
     """
     started = time.perf_counter()
     exact, start = _choose(algorithm, init, initial)
-    _check_options(device, exact, time_limit)
+    _check_options(device, exact, time_limit, seed)
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
@@ -153,18 +153,24 @@ def _choose(algorithm: str, init: str, initial: Matching | None) -> tuple[Algori
     return exact, find("start", default_init if init == "auto" else init)
 
 
-def _check_options(device: str, exact: Algorithm, time_limit: float | None) -> None:
+def _check_options(
+    device: str, exact: Algorithm, time_limit: float | None, seed: int
+) -> None:
     if device not in exact.devices:
         raise DeviceError(
             f"device {device!r}: {exact.name} runs on {', '.join(exact.devices)} only"
         )
     if time_limit is not None and not time_limit >= 0:
         raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")
 
 
 def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
     from .proof import verify
 
+    if not isinstance(initial, Matching):
+        raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
     try:
         verify(graph, initial)
     except ProofError as error:
@@ -173,7 +179,7 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
 
 
 def _upper_bound(run: Run) -> int:
-    """The cardinality if the run came to its end, else what is left of either side to match."""
+    """Return the cardinality if the run came to its end, else what either side allows."""
     cardinality = int(np.count_nonzero(run.row_match >= 0))
     if run.stats.stopped is None:
         return cardinality

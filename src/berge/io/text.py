@@ -105,7 +105,7 @@ def join(chunks: Iterable[tuple[IndexArray, IndexArray]]) -> tuple[IndexArray, I
     if not parts:
         return np.zeros(0, np.int32), np.zeros(0, np.int32)
     left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
-    wide = max(left.dtype, right.dtype)
+    wide = np.promote_types(left.dtype, right.dtype)
     return left.astype(wide, copy=False), right.astype(wide, copy=False)
 
 

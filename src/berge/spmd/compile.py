@@ -41,8 +41,8 @@ def kernel(function: Any = None, *, parallel: bool = False) -> Any:
 
 def helper(function: _Function) -> _Function:
     """Compile a function that kernels call, always inlined."""
-    compiled: _Function = numba.njit(nogil=True, forceinline=True)(function)
-    return compiled
+    compiled: Any = numba.njit(nogil=True, forceinline=True)(function)
+    return compiled  # type: ignore[no-any-return]
 
 
 def threads_of(threads: int | None) -> int:

@@ -16,7 +16,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ._generate_build import (
+from ..errors import OptionError
+from ..graph import BipartiteGraph
+from .build import (
     along_strips,
     check_size,
     graph_of,
@@ -28,9 +30,7 @@ from ._generate_build import (
     transpose,
     whole,
 )
-from ._generate_kinds import Kind, Parameter
-from .errors import OptionError
-from .graph import BipartiteGraph
+from .kinds import Kind, Parameter
 
 __all__ = [
     "GRAPH500_RMAT",
@@ -91,7 +91,7 @@ def rmat(
     >>> generate.rmat(4, 2, duplicates=True)
     BipartiteGraph(16 × 16, 32 edges)
     """
-    from ._generate_kernels import rmat_edges
+    from .kernels import rmat_edges
 
     scale = whole("scale", scale, 0, 30)
     n_edges = whole("edges_per_vertex", edges_per_vertex) << scale
@@ -131,7 +131,7 @@ def erdos_renyi(
     >>> generate.erdos_renyi(100, 80, average_degree=2.5)
     BipartiteGraph(100 × 80, 250 edges)
     """
-    from ._generate_kernels import distinct_edges
+    from .kernels import distinct_edges
 
     n_rows, n_cols = whole("n_rows", n_rows), whole("n_cols", n_cols)
     if (n_edges is None) == (average_degree is None):
@@ -176,7 +176,7 @@ def power_law(
     >>> generate.power_law(1000, 500, 4).row_degrees.max() > 40
     np.True_
     """
-    from ._generate_kernels import key_of, permutation, uniform
+    from .kernels import key_of, permutation, uniform
 
     n_rows, n_cols = whole("n_rows", n_rows), whole("n_cols", n_cols)
     n_edges = round(n_rows * real("average_degree", average_degree, 0, n_cols))
@@ -356,7 +356,7 @@ def road(
     >>> generate.road(2, 3, drop=0, subdivide=0)
     BipartiteGraph(6 × 6, 14 edges)
     """
-    from ._generate_kernels import key_of, uniform
+    from .kernels import key_of, uniform
 
     width, height = whole("width", width), whole("height", height)
     drop, subdivide = real("drop", drop, 0, 1), real("subdivide", subdivide, 0, 1e6)
@@ -409,7 +409,7 @@ def hidden_perfect(n: int, extra: int = 3, *, seed: int = 0) -> BipartiteGraph:
     >>> generate.hidden_perfect(5, 0)
     BipartiteGraph(5 × 5, 5 edges)
     """
-    from ._generate_kernels import integers, key_of, permutation
+    from .kernels import integers, key_of, permutation
 
     n, extra = whole("n", n), whole("extra", extra)
     check_size(n, n * (extra + 1), n=n, extra=extra)
@@ -588,7 +588,7 @@ def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:
     >>> generate.permute(generate.star(5))
     BipartiteGraph(1 × 5, 5 edges)
     """
-    from ._generate_kernels import key_of, permutation, permuted
+    from .kernels import key_of, permutation, permuted
 
     whole("the number of vertices of a side", max(graph.shape))
     row_order = permutation(key_of(seed_number(seed), 0), graph.n_rows)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import OptionError
-from .graph import BipartiteGraph, unsigned
+from ..errors import OptionError
+from ..graph import BipartiteGraph, unsigned
 
 MOST_VERTICES = 2**31 - 1
 
@@ -100,7 +100,7 @@ def graph_of(
     graph = transpose(BipartiteGraph.from_edges(cols, rows, shape[::-1]))
     if not repeats:
         return graph
-    from .spmd.sort import drop_duplicates
+    from ..spmd.sort import drop_duplicates
 
     indptr = np.empty_like(graph.indptr)
     size = drop_duplicates(unsigned(graph.indptr), graph.indices, indptr)
@@ -109,7 +109,7 @@ def graph_of(
 
 def random_points(n: int, seed: int) -> npt.NDArray[np.float64]:
     """Return random points of the unit square, numbered along it."""
-    from ._generate_kernels import key_of, uniform
+    from .kernels import key_of, uniform
 
     points = uniform(key_of(seed_number(seed), 0), 2 * n).reshape(n, 2)
     return points[along_strips(points)]

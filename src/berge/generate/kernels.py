@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .spmd import helper, kernel, prange
+from ..spmd import helper, kernel, prange
 
 _ONE = np.uint64(1)
 _STEP = np.uint64(0x9E3779B97F4A7C15)

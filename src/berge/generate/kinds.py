@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .errors import OptionError
-from .graph import BipartiteGraph
+from ..errors import OptionError
+from ..graph import BipartiteGraph
 
 __all__ = ["Kind", "Parameter"]
 

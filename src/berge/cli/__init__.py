@@ -1,0 +1,52 @@
+"""The command line: ``berge``. A file a command; `program` is what they have in common."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from .algorithms import algorithms
+from .convert import convert
+from .demo import demo
+from .fetch import fetch
+from .generate import generate
+from .info import info
+from .match import match
+from .program import Program, examples
+from .verify import verify
+from .warmup import warmup
+
+__all__ = ["cli", "main"]
+
+
+@click.group(
+    cls=Program,
+    sections={
+        "Matchings": [match, verify],
+        "Graphs": [info, generate, convert, fetch],
+        "About this program": [algorithms, warmup, demo],
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        "berge demo",
+        "berge match matrix.mtx -o matching.npz",
+        "berge match $(berge fetch HB/west0479)",
+    ),
+)
+@click.version_option(None, "-V", "--version", package_name="berge")
+@click.option("--debug", is_flag=True, help="Show the traceback of errors.")
+def cli(debug: bool) -> None:
+    """Find matchings in graphs: fast, multicore, and proved.
+
+    `berge COMMAND --help` explains a command and has examples.
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without × is no reason to fail
+    cli(prog_name="berge")

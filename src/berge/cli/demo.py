@@ -1,0 +1,229 @@
+"""``berge demo``: two sparse matrices, solved, proved, and put to scipy as well."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .display import in_seconds, out, plural, working
+from .options import seconds
+from .program import Command, examples
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..graph import BipartiteGraph
+
+__all__ = ["demo"]
+
+# Reads, says so, then solves: the parent's clock is for the solving alone.
+_SCIPY = """
+import sys, time
+from scipy.io import mmread
+from scipy.sparse.csgraph import maximum_bipartite_matching
+matrix = mmread(sys.argv[1]).tocsr()
+print("ready", flush=True)
+started = time.perf_counter()
+cardinality = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())
+print(cardinality, time.perf_counter() - started, flush=True)
+"""
+
+
+@dataclass
+class _Case:
+    """A graph of the demonstration and how it went."""
+
+    title: str
+    story: str
+    make: Callable[[], BipartiteGraph]
+    path: Path = Path()
+    cardinality: int = 0
+    seconds: float = 0.0
+    scipy_seconds: float | None = None  # None: no answer within the limit
+    scipy_cardinality: int | None = None
+
+
+@click.command(
+    cls=Command,
+    short_help="Solve two sparse matrices step by step, and time scipy beside it.",
+    epilog=examples("berge demo", "berge demo --scipy-limit 60", "berge demo --no-scipy"),
+)
+@click.option(
+    "--scipy-limit",
+    type=float,
+    callback=seconds,
+    metavar="SECONDS",
+    default=10.0,
+    show_default=True,
+    help="Seconds after which scipy is stopped.",
+)
+@click.option("--no-scipy", is_flag=True, help="Leave scipy out.")
+@click.option("--size", type=click.IntRange(min=2), default=500, hidden=True)
+def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
+    """Read two sparse matrices, find and prove their maximum matchings, and compare with scipy.
+
+    The first is tiny and built to mislead searches that forget dead ends. The second is the
+    five-point stencil of a 500 by 500 grid, as simulations make them, its rows and columns in
+    random order. scipy's maximum_bipartite_matching gets the same files and one core each.
+    """
+    from ..generate import grid, layered, permute
+    from .warmup import warm_up
+
+    console = out()
+    with working("preparing"):
+        took, compiled = warm_up()
+    had = plural(compiled, "kernel") + " compiled" if compiled else "kernels loaded from the cache"
+    console.print(f"Ready after {in_seconds(took)}: {had}.", style="dim")
+    cases = [
+        _Case(
+            "A maze of dead ends",
+            "40 layers, each doubling the ways to go wrong",
+            lambda: layered(40),
+        ),
+        _Case(
+            "A simulation's matrix, shuffled",
+            f"five-point stencil on {size} × {size} points, rows and columns in random order",
+            lambda: permute(grid(size, size), seed=1),
+        ),
+    ]
+    with tempfile.TemporaryDirectory(prefix="berge-") as folder:
+        for number, case in enumerate(cases, 1):
+            case.path = Path(folder, f"graph{number}.mtx")
+            console.print(f"\n[bold]{number}. {case.title}[/bold]: {case.story}")
+            _solve(case, console)
+        if no_scipy:
+            return
+        with working(f"waiting for scipy, {in_seconds(scipy_limit)} at most"):
+            _ask_scipy(cases, scipy_limit)
+    console.print(
+        "\n[bold]scipy.sparse.csgraph.maximum_bipartite_matching[/bold] on the same files"
+    )
+    console.print(_comparison(cases, scipy_limit))
+
+
+def _solve(case: _Case, console: Console) -> None:
+    """Do what `berge match` does, and tell it."""
+    from ..io import read, write
+    from ..solve import maximum_matching
+
+    write(case.make(), case.path)
+    started = time.perf_counter()
+    graph = read(case.path)
+    seconds = time.perf_counter() - started
+    edges = plural(graph.nnz, "edge")
+    _tell(console, "read", f"{graph.n_rows:,} rows × {graph.n_cols:,} columns, {edges}", seconds)
+
+    matching = maximum_matching(graph, progress=sys.stderr.isatty())
+    stats = matching.stats
+    assert stats is not None
+    case.cardinality, case.seconds = matching.cardinality, stats.seconds["total"]
+    _tell(
+        console,
+        "start",
+        f"{stats.init} matches {stats.start_cardinality:,} of {graph.n_rows:,} rows",
+        stats.seconds["init"],
+    )
+    after = case.seconds - stats.seconds["init"]
+    if stats.phases:
+        longest = f", the longest of {stats.longest_path:,} edges" if stats.longest_path else ""
+        found = plural(stats.augmenting_paths, "augmenting path")
+        text = (
+            f"{stats.algorithm} on {plural(stats.threads, 'thread')}: "
+            f"{plural(stats.phases, 'phase')}, {found}{longest}"
+        )
+    else:
+        text = "nothing left to do: every row that can be matched is"
+    _tell(console, "search", text, after)
+    kind = "perfect" if matching.is_perfect else "maximum"
+    _tell(console, "matched", f"[bold]{matching.cardinality:,}[/bold]: {kind}", case.seconds)
+
+    started = time.perf_counter()
+    cover = matching.prove(graph)
+    rows, cols = int(cover.rows.sum()), int(cover.cols.sum())
+    _tell(
+        console,
+        "proof",
+        f"{plural(rows, 'row')} and {plural(cols, 'column')} touch every edge, and every matched "
+        f"pair needs one of them: [green]no matching has more than {cover.size:,}[/green]",
+        time.perf_counter() - started,
+    )
+
+
+def _tell(console: Console, step: str, text: str, seconds: float) -> None:
+    from rich.table import Table
+
+    line = Table.grid(padding=(0, 2, 0, 0), expand=False)
+    line.add_column(style="cyan", width=9, justify="right")
+    line.add_column(width=8, justify="right", style="dim")
+    line.add_column()
+    line.add_row(step, in_seconds(seconds), text)
+    console.print(line)
+
+
+def _ask_scipy(cases: list[_Case], limit: float) -> None:
+    """Let scipy solve all cases at the same time, one process each, until the limit."""
+    children = [_start_scipy(case.path) for case in cases]
+    try:
+        for child in children:
+            assert child.stdout is not None
+            child.stdout.readline()  # it has read its file
+        deadline = time.perf_counter() + limit
+        for case, child in zip(cases, children, strict=True):
+            try:
+                answer, _ = child.communicate(timeout=max(deadline - time.perf_counter(), 0))
+            except subprocess.TimeoutExpired:
+                continue
+            cardinality, seconds = answer.split()
+            case.scipy_cardinality, case.scipy_seconds = int(cardinality), float(seconds)
+    finally:
+        for child in children:
+            child.kill()
+            child.communicate()
+
+
+def _start_scipy(path: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", _SCIPY, str(path)], stdout=subprocess.PIPE, text=True
+    )
+
+
+def _comparison(cases: list[_Case], limit: float) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("", style="cyan")
+    table.add_column("berge", justify="right", no_wrap=True)
+    table.add_column("scipy", justify="right")
+    table.add_column("")
+    for case in cases:
+        table.add_row(case.title, in_seconds(case.seconds), *_scipy_cells(case, limit))
+    return table
+
+
+def _scipy_cells(case: _Case, limit: float) -> tuple[str, str]:
+    """Return what scipy did, and the ratio in words that claim no more than was measured."""
+    if case.scipy_seconds is None:
+        ratio = limit / case.seconds
+        return f"no answer within {in_seconds(limit)}", f"over {_rounded(ratio)}×"
+    if case.scipy_cardinality != case.cardinality:
+        return in_seconds(case.scipy_seconds), f"found {case.scipy_cardinality:,}!"
+    ratio = case.scipy_seconds / case.seconds
+    if ratio >= 1:
+        return in_seconds(case.scipy_seconds), f"{ratio:.3g}× as long"
+    return in_seconds(case.scipy_seconds), f"scipy is {1 / ratio:.3g}× faster"
+
+
+def _rounded(ratio: float) -> str:
+    """Return a ratio rounded down to two digits, so that "over" is true."""
+    whole = int(ratio)
+    unit = 10 ** max(len(str(whole)) - 2, 0)
+    return f"{whole // unit * unit:,}"

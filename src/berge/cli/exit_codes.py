@@ -1,0 +1,35 @@
+"""What the exit code of ``berge`` says. Scripts rely on it, so the numbers stay."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ERROR",
+    "INTERRUPTED",
+    "INTERRUPTED_BEFORE",
+    "MEANINGS",
+    "NOT_A_MATCHING",
+    "NOT_MAXIMUM",
+    "OK",
+    "TIME_LIMIT",
+    "USAGE",
+]
+
+OK = 0
+ERROR = 1
+USAGE = 2  # click's own
+TIME_LIMIT = 3
+INTERRUPTED = 4
+NOT_A_MATCHING = 5
+NOT_MAXIMUM = 6
+INTERRUPTED_BEFORE = 130  # as shells have it: 128 + SIGINT
+
+MEANINGS = {
+    OK: "done; match: the matching is maximum (and proved, unless --no-prove)",
+    ERROR: "error: a bad file, bad input, or no space to write to",
+    USAGE: "usage: an unknown option, or a value that is not allowed",
+    TIME_LIMIT: "match: time limit reached; the matching is valid, not known to be maximum",
+    INTERRUPTED: "match: interrupted by Ctrl-C; the best matching so far was written",
+    NOT_A_MATCHING: "verify: not a valid matching of the graph",
+    NOT_MAXIMUM: "verify: a valid matching, but not a maximum one",
+    INTERRUPTED_BEFORE: "interrupted by Ctrl-C before there was a matching",
+}

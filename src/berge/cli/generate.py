@@ -1,0 +1,153 @@
+"""``berge generate``: graphs to try things on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .display import working
+from .options import check_output
+from .program import Command, examples, say
+
+if TYPE_CHECKING:
+    from ..generate import Kind, Parameter
+
+__all__ = ["generate"]
+
+
+class _GenerateCommand(Command):
+    """A command whose help lists the kinds of graphs."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, then the kinds with their parameters."""
+        super().format_options(ctx, formatter)
+        from ..generate import KINDS
+
+        with formatter.section("Kinds"):
+            formatter.write_dl([(_call(kind), kind.summary) for kind in KINDS.values()])
+
+
+@click.command(
+    cls=_GenerateCommand,
+    short_help="Generate a graph: meshes, road networks, RMAT, random ones, hard ones.",
+    epilog=examples(
+        "berge generate grid width=1000 height=1000 -o ecology.mtx",
+        "berge generate rmat scale=20 probabilities=paper -o rmat20.npz",
+        "berge generate road width=500 height=500 seed=7 --permute 1 -o road.mtx.gz",
+        "berge generate --list",
+    ),
+)
+@click.argument("kind", required=False)
+@click.argument("values", metavar="[KEY=VALUE]...", nargs=-1)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write it to.")
+@click.option(
+    "--permute",
+    type=click.IntRange(min=0),
+    metavar="SEED",
+    help="Put rows and columns in random order.",
+)
+@click.option("--list", "listing", is_flag=True, help="Explain the kinds, or only KIND.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+def generate(
+    kind: str | None,
+    values: tuple[str, ...],
+    output: Path | None,
+    permute: int | None,
+    listing: bool,
+    quiet: bool,
+) -> None:
+    """Generate a graph of some KIND and write it to a file.
+
+    The same parameters, seed included, always give the same graph.
+    """
+    if kind is None and not listing:
+        raise click.UsageError("which kind? `berge generate --list` explains them")
+    from ..generate import KINDS
+
+    chosen = list(KINDS.values()) if kind is None else [_find(kind, KINDS)]
+    if listing:
+        _explain(chosen)
+        return
+    if output is None:
+        raise click.UsageError("where to? give a file name with -o")
+    check_output(output)
+    from ..generate import permute as permuted
+    from ..io import write
+
+    with working("generating", not quiet):
+        graph = chosen[0].from_text(_parse(values))
+        if permute is not None:
+            graph = permuted(graph, seed=permute)
+    with working("writing", not quiet):
+        write(graph, output)
+    if not quiet:
+        say("wrote", "green", f"{output}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges")
+
+
+def _find(name: str, kinds: dict[str, Kind]) -> Kind:
+    wanted = name.replace("_", "-")
+    if wanted in kinds:
+        return kinds[wanted]
+    near = difflib.get_close_matches(wanted, kinds, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise click.BadParameter(
+        f"{name!r} is not one of {', '.join(kinds)}{hint}", param_hint="'KIND'"
+    )
+
+
+def _parse(values: Sequence[str]) -> dict[str, str]:
+    parsed: dict[str, str] = {}
+    for text in values:
+        key, equals, value = text.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
+            raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="'KEY=VALUE'")
+        if key in parsed:
+            raise click.BadParameter(f"{key} is given twice", param_hint="'KEY=VALUE'")
+        parsed[key] = value
+    return parsed
+
+
+def _call(kind: Kind) -> str:
+    """Return the kind with its parameters, as one would type it."""
+    return " ".join([kind.name, *(_with_default(p) for p in kind.parameters)])
+
+
+def _with_default(parameter: Parameter) -> str:
+    if parameter.required:
+        return f"{parameter.name}=…"
+    return f"[{parameter.name}={_shown(parameter.default)}]"
+
+
+def _shown(default: Any) -> str:
+    """Return a default as it would be typed."""
+    if default is None:
+        return "…"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    if isinstance(default, tuple):
+        return ",".join(map(str, default))
+    return str(default)
+
+
+def _explain(kinds: Sequence[Kind]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from .display import out
+
+    console = out()
+    for kind in kinds:
+        if kind is not kinds[0]:
+            console.print()
+        console.print(Text.assemble((kind.name, "bold cyan"), "  ", kind.summary))
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(style="dim")
+        for parameter in kind.parameters:
+            table.add_row(Text("  " + _with_default(parameter)), Text(parameter.description))
+        console.print(table)

@@ -1,0 +1,316 @@
+"""``berge match``: the maximum matching of a file."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import exit_codes
+from .display import fact_table, in_seconds, out, plural, working
+from .options import (
+    algorithm_name,
+    as_json,
+    check_output,
+    graph_file,
+    print_json,
+    read_graph,
+    read_options,
+    seconds,
+)
+from .program import Command, examples, say
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ..graph import BipartiteGraph
+    from ..matching import Matching, SolveStats
+
+__all__ = ["match"]
+
+SUFFIXES = (".npz", ".txt", ".json")
+
+
+@dataclass
+class _Outcome:
+    """What there is to report."""
+
+    file: Path
+    output: Path | None
+    graph: BipartiteGraph
+    matching: Matching
+    stats: SolveStats
+    wanted_proof: bool
+    seconds: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        if self.interrupted:
+            return exit_codes.INTERRUPTED
+        return exit_codes.OK if self.matching.is_maximum else exit_codes.TIME_LIMIT
+
+
+@click.command(
+    cls=Command,
+    short_help="Find a maximum matching of a graph, and prove that it is one.",
+    epilog=examples(
+        "berge match web.mtx",
+        "berge match web.mtx.gz -o matching.npz --threads 8",
+        "berge match edges.csv --base 1 --algorithm hopcroft-karp --init cheap",
+        "berge match web.mtx --time-limit 60 -o best.npz",
+        "berge match web.mtx --initial best.npz -o matching.npz",
+        "berge match web.mtx --json | jq .cardinality",
+    ),
+)
+@graph_file
+@click.option(
+    "-a",
+    "--algorithm",
+    callback=algorithm_name("exact"),
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    help="Exact algorithm; see `berge algorithms`.",
+)
+@click.option(
+    "-i",
+    "--init",
+    callback=algorithm_name("start"),
+    metavar="NAME",
+    default="auto",
+    show_default=True,
+    help="Start that it begins with.",
+)
+@click.option(
+    "-t",
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of threads; all cores if not given.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="For starts with random choices.",
+)
+@click.option(
+    "--time-limit",
+    type=float,
+    callback=seconds,
+    metavar="SECONDS",
+    help="Stop after so many seconds of start and search, with the best matching so far.",
+)
+@click.option(
+    "--initial",
+    type=click.Path(path_type=Path),
+    metavar="MATCHING",
+    help="Begin with this matching, saved by --output.",
+)
+@read_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the matching to a .npz, .txt or .json file.",
+)
+@as_json
+@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option(
+    "--progress/--no-progress",
+    default=None,
+    help="Show the search on stderr.  [default: if that is a terminal]",
+)
+@click.pass_context
+def match(
+    ctx: click.Context,
+    file: Path,
+    algorithm: str,
+    init: str,
+    threads: int | None,
+    seed: int,
+    time_limit: float | None,
+    initial: Path | None,
+    form: str | None,
+    base: str,
+    output: Path | None,
+    as_json: bool,
+    no_prove: bool,
+    quiet: bool,
+    progress: bool | None,
+) -> None:
+    """Find a maximum matching of the bipartite graph in FILE, and prove that it is one.
+
+    Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
+    the maximum matching is the structural rank.
+
+    Ctrl-C stops the search and keeps the best matching found so far.
+    """
+    if output is not None:
+        check_output(output, SUFFIXES)
+    shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
+    clock = _Clock()
+    with working("reading", shown), clock.step("read"):
+        graph = read_graph(file, form, base)
+        first = None if initial is None else _load(initial)
+    from ..solve import maximum_matching
+
+    matching = maximum_matching(
+        graph,
+        algorithm=algorithm,
+        init=init,
+        threads=threads,
+        seed=seed,
+        initial=first,
+        time_limit=time_limit,
+        progress=shown,
+    )
+    assert matching.stats is not None
+    outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)
+    outcome.interrupted = matching.stats.stopped == "interrupted"
+    if output is not None:
+        # Before anything else that may fail, and whatever keys are pressed.
+        with _not_interrupted(), clock.step("write"):
+            matching.save(output)
+    try:
+        _prove(outcome, clock, shown)
+        clock.stop()
+        if as_json:
+            print_json(_facts(outcome))
+        elif not quiet:
+            out().print(fact_table(_table(outcome), title=str(file)))
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    if outcome.interrupted and not quiet:
+        where = f"the best matching so far is in {output}" if output else "nothing was written"
+        say("interrupted", "yellow", where)
+    ctx.exit(outcome.exit_code)
+
+
+def _load(path: Path) -> Matching:
+    from ..matching import Matching
+
+    return Matching.load(path)
+
+
+def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
+    """Prove what the solver says is maximum; a wish to stop at this point is granted."""
+    if outcome.interrupted or not outcome.wanted_proof or not outcome.matching.is_maximum:
+        return
+    try:
+        with working("proving", shown), clock.step("prove"):
+            outcome.matching.prove(outcome.graph)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+
+
+class _Clock:
+    """Seconds by step, and in all."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._started = time.perf_counter()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = time.perf_counter() - start
+
+    def stop(self) -> None:
+        self.seconds["total"] = time.perf_counter() - self._started
+
+
+@contextmanager
+def _not_interrupted() -> Iterator[None]:
+    """Ignore Ctrl-C for the time of a block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _facts(outcome: _Outcome) -> dict[str, Any]:
+    """Return the object that --json prints."""
+    graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
+    proof = matching.certificate
+    return {
+        "file": str(outcome.file),
+        "rows": graph.n_rows,
+        "cols": graph.n_cols,
+        "edges": graph.nnz,
+        "cardinality": matching.cardinality,
+        "upper_bound": matching.upper_bound,
+        "is_maximum": matching.is_maximum,
+        "is_perfect": matching.is_perfect,
+        "proved": proof is not None,
+        "cover_rows": None if proof is None else int(proof.rows.sum()),
+        "cover_cols": None if proof is None else int(proof.cols.sum()),
+        "unmatched_rows": graph.n_rows - matching.cardinality,
+        "unmatched_cols": graph.n_cols - matching.cardinality,
+        "stopped": "interrupted" if outcome.interrupted else stats.stopped,
+        "output": None if outcome.output is None else str(outcome.output),
+        "stats": stats.as_dict(),
+        "seconds": outcome.seconds | {"solve": stats.seconds["total"]},
+    }
+
+
+def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
+    """Yield the lines of the summary."""
+    from rich.text import Text
+
+    graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
+    n, k = graph.shape, matching.cardinality
+    sizes = f"{plural(n[0], 'row')} × {plural(n[1], 'column')}, {plural(graph.nnz, 'edge')}"
+    yield "graph", sizes
+    yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
+    yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
+    share = f" ({stats.start_cardinality / k:.1%} of it)" if k else ""
+    yield "start", f"{stats.start_cardinality:,}{share} by {stats.init}"
+    yield "search", f"{stats.algorithm} on {plural(stats.threads, 'thread')}"
+    paths = plural(stats.augmenting_paths, "augmenting path")
+    if stats.augmenting_paths:
+        paths += f" (average {stats.average_path:.1f}, longest {stats.longest_path:,} edges)"
+    yield "", f"{plural(stats.phases, 'phase')}, {paths}"
+    yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
+    if matching.certificate is not None:
+        cover = matching.certificate
+        rows, cols = int(cover.rows.sum()), int(cover.cols.sum())
+        yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
+    # One list of what happened in which order; the solver's own total is the sum of its steps.
+    steps = {"read": outcome.seconds["read"]} | stats.seconds | outcome.seconds
+    total = steps.pop("total")
+    named = (f"{step} {in_seconds(seconds)}" for step, seconds in steps.items())
+    yield "time", f"{in_seconds(total)}: {', '.join(named)}"
+    if outcome.output is not None:
+        yield "written to", str(outcome.output)
+
+
+def _verdict(outcome: _Outcome) -> tuple[str, str]:
+    """Return what is known of the matching in words, and the style to say it in."""
+    matching = outcome.matching
+    if not matching.is_maximum:
+        why = "interrupted" if outcome.interrupted else str(outcome.stats.stopped)
+        return f"not proved maximum: at most {matching.upper_bound:,} ({why})", "yellow"
+    size = "perfect" if matching.is_perfect else "maximum"
+    if matching.certificate is not None:
+        return f"{size}, proved", "bold green"
+    return f"{size}, not proved", "yellow"

@@ -1,0 +1,105 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..errors import OptionError
+from ..registry import Kind, find
+
+if TYPE_CHECKING:
+    from ..graph import BipartiteGraph
+
+__all__ = [
+    "algorithm_name",
+    "as_json",
+    "check_output",
+    "graph_file",
+    "print_json",
+    "read_graph",
+    "read_options",
+    "seconds",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def algorithm_name(kind: Kind) -> Callable[[click.Context, click.Parameter, str], str]:
+    """Return a callback that refuses names not in the registry, before any file is read."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        try:
+            if value != "auto":
+                find(kind, value)
+        except OptionError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+        return value
+
+    return check
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is not a number from 0 on; `not >=` catches NaN too."""
+    if value is not None and not value >= 0:
+        raise click.BadParameter(f"{value!r} is not a number of seconds ≥ 0", ctx, param)
+    return value
+
+
+# Whether the file exists is for the reader to say: that is an error (1), not wrong usage (2).
+graph_file = click.argument("file", type=click.Path(path_type=Path))
+
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
+)
+
+
+def read_options(function: _Function) -> _Function:
+    """Add the options that `read_graph` takes."""
+    base = click.option(
+        "--base",
+        type=click.Choice(["0", "1"]),
+        default="0",
+        show_default=True,
+        help="Number of the first row and column in an edge list.",
+    )
+    form = click.option(
+        "--format",
+        "form",
+        metavar="NAME",
+        help="Format of the graph file, where its suffix does not tell: mtx, csv, graph, gr, npz.",
+    )
+    return base(form(function))
+
+
+def read_graph(file: Path, form: str | None, base: str) -> BipartiteGraph:
+    """Read a graph as the options say."""
+    from ..io import read
+
+    return read(file, format=form, base=int(base))
+
+
+def check_output(path: Path, suffixes: tuple[str, ...] | None = None) -> None:
+    """Refuse a place that cannot be written to now, not after hours of work."""
+    if suffixes is not None and path.suffix.lower() not in suffixes:
+        raise click.BadParameter(
+            f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}",
+            param_hint="'--output'",
+        )
+    if path.is_dir():
+        raise click.BadParameter(f"{str(path)!r} is a folder", param_hint="'--output'")
+    if not path.absolute().parent.is_dir():
+        raise click.BadParameter(
+            f"there is no folder {str(path.parent)!r} to write {path.name!r} to",
+            param_hint="'--output'",
+        )
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    import json
+
+    click.echo(json.dumps(facts))

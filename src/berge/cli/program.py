@@ -1,0 +1,138 @@
+"""How every command behaves: errors as one line, exit codes, help in sections.
+
+Only click is imported here and at the top of the commands, so that ``berge --help`` is quick; numpy
+and the compiler are imported by the commands that need them, rich by those that draw.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from ..errors import OptionError
+from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
+
+__all__ = ["Command", "Program", "examples", "say"]
+
+
+class Command(click.Command):
+    """A command; what the library calls a wrong option is wrong usage here."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except OptionError as error:
+            if ctx.find_root().params["debug"]:
+                raise
+            raise click.UsageError(str(error), ctx) from None
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        _write_examples(self, formatter)
+
+
+class Program(click.Group):
+    """The commands, listed in sections, and what happens when one of them fails."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, sections: dict[str, list[click.Command]], **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self.sections = sections
+        for commands in sections.values():
+            for command in commands:
+                self.add_command(command)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; turn exceptions into one line on stderr and an exit code."""
+        try:
+            with _warnings_as_lines():
+                result = super().invoke(ctx)
+            sys.stdout.flush()  # here, where a closed pipe is still noticed
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # click knows what to do
+        except KeyboardInterrupt:
+            say("interrupted", "yellow")
+            ctx.exit(INTERRUPTED_BEFORE)
+        except Exception as error:
+            if ctx.params["debug"]:
+                raise
+            say("error", "bold red", _message(error))
+            ctx.exit(ERROR)
+        return result
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the sections."""
+        return [command.name or "" for group in self.sections.values() for command in group]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections."""
+        widest = max(len(name) for name in self.list_commands(ctx))
+        for title, commands in self.sections.items():
+            with formatter.section(title):
+                rows = [((c.name or "").ljust(widest), c.get_short_help_str(100)) for c in commands]
+                formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the exit codes and examples."""
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
+        _write_examples(self, formatter)
+
+
+def examples(*lines: str) -> str:
+    """Return an epilog with examples; the first character has click leave the lines as they are."""
+    return "\n".join(["\b", *lines])
+
+
+def _write_examples(command: click.Command, formatter: click.HelpFormatter) -> None:
+    if command.epilog:
+        with formatter.section("Examples"):
+            formatter.write_text(command.epilog)
+
+
+def say(label: str, style: str, message: str = "") -> None:
+    """Print one line to stderr that begins with a coloured label."""
+    from rich.console import Console
+    from rich.text import Text
+
+    line = Text(label, style)
+    if message:
+        line.append(": ").append(" ".join(message.split()), "default not bold")
+    Console(stderr=True, highlight=False).print(line, soft_wrap=True)
+
+
+def _message(error: Exception) -> str:
+    from ..errors import BergeError
+
+    if isinstance(error, BergeError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        name = f"{error.filename}: " if error.filename else ""
+        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error})" if str(error) else "out of memory"
+    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Show what the library warns of as a line, without the place in the code."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=RuntimeWarning, module=r"berge\.")
+        before = warnings.showwarning
+
+        def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if issubclass(category, RuntimeWarning):
+                say("warning", "yellow", str(message))
+            else:
+                before(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,101 @@
+"""``berge warmup``: compile now, so that nothing is compiled later."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .display import in_seconds, plural, working
+from .program import Command, examples, say
+
+if TYPE_CHECKING:
+    from ..graph import BipartiteGraph
+
+__all__ = ["warm_up", "warmup"]
+
+
+@click.command(
+    cls=Command,
+    short_help="Compile the kernels now, so that later runs start at once.",
+    epilog=examples("berge warmup", "berge warmup --all"),
+)
+@click.option("--all", "everything", is_flag=True, help="Every algorithm with every start.")
+def warmup(everything: bool) -> None:
+    """Compile what reading, solving and proving need on this machine.
+
+    Kernels are compiled when first used and kept on disk (by numba: beside the package, or in
+    $NUMBA_CACHE_DIR). An image for containers or a batch job wants this done beforehand.
+    """
+    seconds, compiled = warm_up(everything=everything)
+    if compiled:
+        say("ready", "green", f"{plural(compiled, 'kernel')} compiled in {in_seconds(seconds)}")
+    else:
+        say("ready", "green", f"all kernels were in the cache; loaded in {in_seconds(seconds)}")
+
+
+def warm_up(*, everything: bool = False) -> tuple[float, int]:
+    """Use every kernel once; return the seconds that took and how many had to be compiled."""
+    started = time.perf_counter()
+    from numba.core import event
+
+    # numba records a compilation only where its cache had nothing.
+    with working("compiling"), event.install_recorder("numba:compile") as recorder:
+        _use_kernels(everything)
+    names = {_name(entry) for _, entry in recorder.buffer if entry.is_start}
+    return time.perf_counter() - started, sum(name.startswith("berge.") for name in names)
+
+
+def _name(entry: Any) -> str:
+    function = entry.data["dispatcher"].py_func
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _use_kernels(everything: bool) -> None:
+    from ..generate import grid
+    from ..graph import BipartiteGraph
+    from ..io import read, write
+    from ..matching import Matching
+    from ..registry import algorithms
+
+    # Large enough for the parallel transpose and for levels that are shared out among threads.
+    graph = grid(200, 200)
+    with tempfile.TemporaryDirectory(prefix="berge-") as folder:
+        for name in ("graph.mtx", "graph.csv", "graph.graph"):
+            write(grid(9, 9), Path(folder, name))
+            read(Path(folder, name))
+        empty = Matching.empty(graph)
+        for threads in (1, None):
+            _solve(graph, "auto", "auto", threads)
+            _solve(graph, "auto", "none", threads)
+            _solve(graph, "auto", "cheap", threads, initial=empty)
+        matching = _solve(graph, "auto", "auto", None)
+        matching.prove(graph)
+        for name in ("matching.txt", "matching.npz"):
+            matching.save(Path(folder, name))
+            Matching.load(Path(folder, name))
+    BipartiteGraph.from_edges([0, 1], [1, 0])
+    graph.without_duplicates()
+    if everything:
+        for exact in algorithms("exact"):
+            for start in algorithms("start"):
+                for threads in (1, None):
+                    _solve(graph, exact.name, start.name, threads)
+
+
+def _solve(
+    graph: BipartiteGraph,
+    algorithm: str,
+    init: str,
+    threads: int | None,
+    initial: Any = None,
+) -> Any:
+    from ..graph import BipartiteGraph
+    from ..solve import maximum_matching
+
+    # A graph of its own each time, or the transpose would be there already.
+    fresh = BipartiteGraph(graph.indptr, graph.indices, graph.shape)
+    return maximum_matching(fresh, algorithm=algorithm, init=init, threads=threads, initial=initial)

@@ -1,0 +1,111 @@
+"""The public face: names, laziness, registry, doctests."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import berge
+
+PUBLIC = {
+    "BergeError",
+    "BipartiteGraph",
+    "Certificate",
+    "DeviceError",
+    "FetchError",
+    "FormatError",
+    "Graph",
+    "InvalidGraphError",
+    "InvalidMatchingError",
+    "Matching",
+    "OptionError",
+    "ProofError",
+    "SolveStats",
+    "__version__",
+    "algorithms",
+    "as_bipartite",
+    "as_graph",
+    "generate",
+    "maximum_matching",
+    "read",
+    "verify",
+    "write",
+}
+MODULES = [
+    module.name
+    for module in pkgutil.walk_packages(berge.__path__, "berge.")
+    if not module.name.endswith("__main__")
+]
+
+
+def test_names_are_deliberate():
+    assert set(berge.__all__) == set(dir(berge)) == PUBLIC
+    for name in PUBLIC:
+        assert getattr(berge, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'maximal_matching'"):
+        berge.maximal_matching  # noqa: B018
+
+
+def test_public_callables_have_a_docstring_with_an_example():
+    for name in ("BipartiteGraph", "Graph", "Matching", "algorithms", "as_bipartite", "as_graph",
+                 "maximum_matching", "verify"):  # fmt: skip
+        assert ">>>" in (getattr(berge, name).__doc__ or ""), name
+
+
+def test_import_is_light():
+    code = (
+        "import sys, berge; dir(berge); berge.algorithms()\n"
+        "heavy = {'numpy', 'scipy', 'numba', 'rich', 'click'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name):
+    module = importlib.import_module(name)
+    failures, _ = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert failures == 0
+
+
+def test_registry_loads_and_says_enough():
+    names = [a.name for a in berge.algorithms()]
+    assert len(names) == len(set(names))
+    for algorithm in berge.algorithms():
+        assert callable(algorithm.load())
+        assert algorithm.summary
+        assert algorithm.bound.startswith("O(")
+        module = importlib.import_module("berge." + algorithm.function.partition(":")[0])
+        if algorithm.paper:
+            assert "Reference" in module.__doc__
+
+
+def test_compiling_is_announced_on_a_terminal(tmp_path):
+    """A first call with an empty cache says so, once, and only to a terminal."""
+    import os
+    import pty
+
+    code = "import berge; berge.maximum_matching(([0, 1], [0, 1]), algorithm='pothen-fan')"
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    environment.pop("NUMBA_DISABLE_JIT", None)
+
+    def stderr_on_a_terminal() -> str:
+        terminal, theirs = pty.openpty()
+        subprocess.run([sys.executable, "-c", code], env=environment, stderr=theirs, check=True)
+        os.close(theirs)
+        said = b""
+        try:
+            while chunk := os.read(terminal, 4096):
+                said += chunk
+        except OSError:  # the other end is closed
+            pass
+        os.close(terminal)
+        return said.decode()
+
+    assert stderr_on_a_terminal().count("compiling kernels for this machine") == 1
+    assert stderr_on_a_terminal() == ""

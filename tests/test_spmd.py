@@ -1,0 +1,55 @@
+"""Atomics, clock and threads, compiled and not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from berge.spmd import compare_and_swap, fetch_add, kernel, prange, thread_count, ticks
+
+pytestmark = pytest.mark.kernels
+
+
+@kernel(parallel=True)
+def count_and_claim(n, slots, counter, claimed, wins):
+    for i in prange(n):
+        fetch_add(counter, 0, 1)
+        if compare_and_swap(claimed, i % slots, np.uint8(0), np.uint8(1)):
+            fetch_add(wins, 0, 1)
+
+
+@kernel
+def swaps(array):
+    first = compare_and_swap(array, 1, 5, 7)
+    second = compare_and_swap(array, 1, 5, 9)
+    return first, second, fetch_add(array, 0, 3)
+
+
+@kernel
+def two_ticks():
+    begin = ticks()
+    return begin, ticks()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_no_update_is_lost(threads):
+    n, slots = 20_000, 100
+    counter, wins = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    claimed = np.zeros(slots, np.uint8)
+    with thread_count(threads):
+        count_and_claim(n, slots, counter, claimed, wins)
+    assert counter[0] == n
+    assert wins[0] == slots
+    assert claimed.all()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_swaps_and_adds_one_by_one(dtype):
+    array = np.array([1, 5], dtype)
+    assert swaps(array) == (True, False, 1)
+    assert array.tolist() == [4, 7]
+
+
+def test_clock_runs_forward():
+    begin, end = two_ticks()
+    assert 0 < begin <= end < begin + 10**9
