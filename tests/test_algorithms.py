@@ -99,6 +99,21 @@ def test_races_on_many_threads():
 
 
 @pytest.mark.kernels
+@pytest.mark.skipif(COMPILED, reason="compiled code has its constants built in")
+def test_sharing_out_with_tiny_queues_and_chunks(monkeypatch):
+    """What threads do on large levels, seen by coverage on small graphs."""
+    from berge.augmenting import ms_bfs_graft
+
+    monkeypatch.setattr(ms_bfs_graft, "SERIAL", 0)
+    monkeypatch.setattr(ms_bfs_graft, "PRIVATE", 2)
+    monkeypatch.setattr(ms_bfs_graft, "CHUNK", 3)
+    for name, (_, expected) in SMALL.items():
+        for init in STARTS:
+            for threads in (1, 2, 4):
+                check(small(name), expected, init=init, threads=threads)
+
+
+@pytest.mark.kernels
 @pytest.mark.parametrize("init", STARTS[1:])
 def test_starts_are_maximal(init):
     """No edge joins two vertices that a start left free."""

@@ -162,11 +162,14 @@ def match(
         check_output(output, SUFFIXES)
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     clock = _Clock()
-    with working("reading", shown), clock.step("read"):
-        graph = read_graph(file, form, base)
-        first = None if initial is None else _load(initial)
-    from ..solve import maximum_matching
-
+    with working("reading", shown):
+        with clock.step("import"):
+            from ..matching import Matching
+            from ..solve import maximum_matching
+            from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
+        with clock.step("read"):
+            graph = read_graph(file, form, base)
+            first = None if initial is None else Matching.load(initial)
     matching = maximum_matching(
         graph,
         algorithm=algorithm,
@@ -197,12 +200,6 @@ def match(
         where = f"the best matching so far is in {output}" if output else "nothing was written"
         say("interrupted", "yellow", where)
     ctx.exit(outcome.exit_code)
-
-
-def _load(path: Path) -> Matching:
-    from ..matching import Matching
-
-    return Matching.load(path)
 
 
 def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
@@ -283,23 +280,27 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     yield "graph", sizes
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
     yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
-    share = f" ({stats.start_cardinality / k:.1%} of it)" if k else ""
-    yield "start", f"{stats.start_cardinality:,}{share} by {stats.init}"
+    share = f" ({stats.start_cardinality / k:.1%} of that)" if k else ""
+    yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
     yield "search", f"{stats.algorithm} on {plural(stats.threads, 'thread')}"
-    paths = plural(stats.augmenting_paths, "augmenting path")
-    if stats.augmenting_paths:
-        paths += f" (average {stats.average_path:.1f}, longest {stats.longest_path:,} edges)"
-    yield "", f"{plural(stats.phases, 'phase')}, {paths}"
-    yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
+    if stats.traversed_edges:
+        paths = plural(stats.augmenting_paths, "augmenting path")
+        if stats.augmenting_paths:
+            paths += f" (average {stats.average_path:.1f}, longest {stats.longest_path:,} edges)"
+        yield "", f"{plural(stats.phases, 'phase')}, {paths}"
+        yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
+    else:
+        yield "", "nothing left to search" if matching.is_maximum else "not begun"
     if matching.certificate is not None:
         cover = matching.certificate
         rows, cols = int(cover.rows.sum()), int(cover.cols.sum())
         yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
-    # One list of what happened in which order; the solver's own total is the sum of its steps.
-    steps = {"read": outcome.seconds["read"]} | stats.seconds | outcome.seconds
+    # In the order it happened; the solver's own total is the sum of its steps.
+    before = ("import", "read")
+    steps = {step: outcome.seconds[step] for step in before} | stats.seconds | outcome.seconds
     total = steps.pop("total")
-    named = (f"{step} {in_seconds(seconds)}" for step, seconds in steps.items())
-    yield "time", f"{in_seconds(total)}: {', '.join(named)}"
+    named = (f"{step} {in_seconds(seconds)[:-2]}" for step, seconds in steps.items())
+    yield "seconds", f"{in_seconds(total)[:-2]}: {', '.join(named)}"
     if outcome.output is not None:
         yield "written to", str(outcome.output)
 

@@ -64,8 +64,9 @@ def _use_kernels(everything: bool) -> None:
     # Large enough for the parallel transpose and for levels that are shared out among threads.
     graph = grid(200, 200)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
+        pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):
-            write(grid(9, 9), Path(folder, name))
+            write(pair, Path(folder, name))
             read(Path(folder, name))
         empty = Matching.empty(graph)
         for threads in (1, None):
@@ -77,7 +78,6 @@ def _use_kernels(everything: bool) -> None:
         for name in ("matching.txt", "matching.npz"):
             matching.save(Path(folder, name))
             Matching.load(Path(folder, name))
-    BipartiteGraph.from_edges([0, 1], [1, 0])
     graph.without_duplicates()
     if everything:
         for exact in algorithms("exact"):

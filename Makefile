@@ -1,0 +1,56 @@
+# Needs python3 (3.11 or newer, with venv) and make; everything else goes into .venv.
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+
+.PHONY: help demo test test-compiled test-python test-bounds lint format bench clean
+
+help:
+	@echo "make demo    solve and prove a matching on all cores, with scipy beside it"
+	@echo "make test    all tests: compiled, in plain Python with coverage, with bounds checks"
+	@echo "make lint    ruff and mypy"
+	@echo "make bench   berge against scipy, igraph and networkx on generated graphs"
+	@echo "make clean   remove caches and .venv"
+
+# Made anew when pyproject.toml changes.
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "berge needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	@touch $@
+
+demo: $(VENV)/ready
+	$(VENV)/bin/berge demo
+
+test: test-compiled test-python test-bounds
+
+test-compiled: $(VENV)/ready
+	$(RUN) -m pytest
+
+# Without the compiler every line of a kernel is seen by coverage.
+KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/spmd/sort.py
+KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
+test-python: $(VENV)/ready
+	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=
+	$(RUN) -m coverage report --include='$(KERNELS)' --show-missing --fail-under=95
+
+# With a cache of its own: numba's does not know that the checks are in.
+test-bounds: $(VENV)/ready
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-cache $(RUN) -m pytest -q -m kernels
+
+lint: $(VENV)/ready
+	$(VENV)/bin/ruff check
+	$(VENV)/bin/ruff format --check
+	$(VENV)/bin/mypy
+
+format: $(VENV)/ready
+	$(VENV)/bin/ruff format
+	$(VENV)/bin/ruff check --fix
+
+bench: $(VENV)/ready
+	$(RUN) benchmarks/against_peers.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
