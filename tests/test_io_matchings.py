@@ -91,6 +91,11 @@ def test_methods_of_matching(tmp_path):
             4,
             "row 0 is matched twice",
         ),
+        (
+            "# rows 4 cols 4 matched 4 upper_bound 4\n0 2\n1 2\n2 0\n3 0\n",
+            3,
+            "column 2 is matched twice",
+        ),
         (f"# rows {10**15} cols 3 matched 0 upper_bound 0\n", 1, "do not fit in memory"),
     ],
 )

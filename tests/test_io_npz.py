@@ -164,6 +164,18 @@ def test_sizes_that_cannot_be(tmp_path):
         berge.read(path)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_wrong_checksum(tmp_path, method):
+    path = zip_of(tmp_path / "a.npz", SOUND, method)
+    content = bytearray(path.read_bytes())
+    # The checksum of the second member in the central directory.
+    at = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 4) + 16
+    content[at] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="'indices' is damaged: Bad CRC-32"):
+        berge.read(path)
+
+
 def test_blocks_that_do_not_fit(tmp_path):
     sound = {"format": np.array(b"bsr"), "indptr": [0, 1], "indices": [0], "shape": [2, 2]}
     path = tmp_path / "a.npz"

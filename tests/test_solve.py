@@ -275,3 +275,49 @@ def test_seconds_cover_the_call():
     begin = time.perf_counter()
     stats = berge.maximum_matching(generate.grid(50, 50)).stats
     assert 0 < stats.seconds["total"] <= time.perf_counter() - begin
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("algorithm", EXACT)
+@pytest.mark.parametrize("init", ["none", "cheap", "karp-sipser"])
+def test_search_from_columns(algorithm, init):
+    for graph in (generate.erdos_renyi(50, 90, 160), generate.power_law(70, 40)):
+        matching = berge.maximum_matching(graph, algorithm=algorithm, init=init, side="cols")
+        assert matching.row_match.size == graph.n_rows
+        matching.prove(graph)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("entry", berge.algorithms(), ids=lambda a: a.name)
+def test_every_option_works_and_is_checked(entry):
+    """Each switch, both ways or at several values, gives a proved maximum."""
+    import inspect
+
+    keywords = inspect.signature(entry.load()).parameters
+    declared = {name: p.default for name, p in keywords.items() if p.kind is p.KEYWORD_ONLY}
+    assert declared == {option.name: option.default for option in entry.options}
+    graph = generate.power_law(80, 60, 3, seed=5)
+    chosen = {"algorithm" if entry.kind == "exact" else "init": entry.name}
+    expected = berge.maximum_matching(graph).cardinality
+    for option in entry.options:
+        if option.choices:
+            values = list(option.choices)
+        elif isinstance(option.default, bool):
+            values = [True, False, "true", "false"]
+        else:
+            values = [option.default, max(option.low, 1), option.low + 7, str(option.default)]
+        for value in values:
+            matching = berge.maximum_matching(graph, **chosen, **{option.name: value})
+            assert matching.prove(graph).size == expected
+        for wrong in (None, "nonsense", float("nan"), [], 10**400):
+            with pytest.raises(OptionError, match=f"{option.name} must be "):
+                berge.maximum_matching(graph, **chosen, **{option.name: wrong})
+
+
+def test_unknown_options_are_named():
+    with pytest.raises(OptionError, match="has no option 'alfa'; it has alpha, direction_opt"):
+        berge.maximum_matching(generate.chain(3), alfa=3)
+    with pytest.raises(OptionError, match="has no option 'alpha'; it has none"):
+        berge.maximum_matching(generate.chain(3), algorithm="hopcroft-karp", alpha=3)
+    with pytest.raises(OptionError, match="side must be"):
+        berge.maximum_matching(generate.chain(3), side="left")

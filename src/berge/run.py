@@ -90,6 +90,11 @@ class Run:
         self.upper_bound = min(self.upper_bound, nonempty)
         return transpose
 
+    def swap_sides(self) -> None:
+        """Make rows columns and columns rows: the search then begins at unmatched columns."""
+        self.graph = self.transpose()
+        self.row_match, self.col_match = self.col_match, self.row_match
+
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
         """Add the seconds of a block to a step."""

@@ -13,7 +13,7 @@ from .errors import DeviceError, InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph
 from .ingest import as_bipartite
 from .matching import Matching, SolveStats
-from .registry import Algorithm, find
+from .registry import Algorithm, check_options, find
 from .run import PhaseReport, Run, Stop
 
 __all__ = ["maximum_matching"]
@@ -36,6 +36,8 @@ def maximum_matching(
     time_limit: float | None = None,
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
+    side: str = "auto",
+    **options: Any,
 ) -> Matching:
     """Find a maximum cardinality matching of a bipartite graph.
 
@@ -61,6 +63,11 @@ def maximum_matching(
         Show the cardinality climb on standard error.
     on_phase
         Called with a `PhaseReport` after every phase, and now and then in between.
+    side
+        Search for augmenting paths from unmatched ``"rows"`` or ``"cols"``; ``"auto"`` is rows.
+    **options
+        Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
+        ``lookahead=False`` with Pothen–Fan.
 
     Returns
     -------
@@ -86,17 +93,20 @@ def maximum_matching(
     """
     started = time.perf_counter()
     exact, start = _choose(algorithm, init, initial)
-    _check_options(device, exact, time_limit, seed)
+    exact_options, start_options = check_options(exact, start, options)
+    _check_arguments(device, exact, time_limit, seed, side)
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
     graph = as_bipartite(graph)
     first = Matching.empty(graph) if initial is None else _check_initial(graph, initial)
+    row_match = first.row_match.astype(graph.indices.dtype)
+    col_match = first.col_match.astype(graph.indices.dtype)
     stats = SolveStats(exact.name, start.name, device, threads if exact.threads else 1, seed)
     run = Run(
         graph=graph,
-        row_match=first.row_match.astype(graph.indices.dtype),
-        col_match=first.col_match.astype(graph.indices.dtype),
+        row_match=row_match,
+        col_match=col_match,
         cardinality=first.cardinality,
         threads=threads,
         seed=seed,
@@ -113,15 +123,17 @@ def maximum_matching(
             run.on_phase = on_phase
         stack.enter_context(thread_count(threads))
         try:
-            _start_then_search(run, start, exact)
+            if side == "cols":
+                run.swap_sides()
+            _start_then_search(run, start, start_options, exact, exact_options)
         except Stop as stop:
             stats.stopped = str(stop)
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
     stats.seconds["total"] = time.perf_counter() - started
     return Matching(
-        run.row_match,
-        run.col_match,
+        row_match,
+        col_match,
         upper_bound=_upper_bound(run),
         stats=stats,
         row_labels=graph.row_labels,
@@ -129,13 +141,19 @@ def maximum_matching(
     )
 
 
-def _start_then_search(run: Run, start: Algorithm, exact: Algorithm) -> None:
+def _start_then_search(
+    run: Run,
+    start: Algorithm,
+    start_options: dict[str, Any],
+    exact: Algorithm,
+    exact_options: dict[str, Any],
+) -> None:
     run.pause()
     apart = run.stats.seconds.get("transpose", 0.0)
     begin = time.perf_counter()
     try:
         if not run.done:
-            start.load()(run)
+            start.load()(run, **start_options)
     finally:
         # A transpose that the start asked for is a step of its own.
         apart = run.stats.seconds.get("transpose", 0.0) - apart
@@ -144,7 +162,7 @@ def _start_then_search(run: Run, start: Algorithm, exact: Algorithm) -> None:
     run.step = "search"
     run.pause()
     if not run.done:
-        exact.load()(run)
+        exact.load()(run, **exact_options)
 
 
 def _choose(algorithm: str, init: str, initial: Matching | None) -> tuple[Algorithm, Algorithm]:
@@ -153,8 +171,8 @@ def _choose(algorithm: str, init: str, initial: Matching | None) -> tuple[Algori
     return exact, find("start", default_init if init == "auto" else init)
 
 
-def _check_options(
-    device: str, exact: Algorithm, time_limit: float | None, seed: int
+def _check_arguments(
+    device: str, exact: Algorithm, time_limit: float | None, seed: int, side: str
 ) -> None:
     if device not in exact.devices:
         raise DeviceError(
@@ -164,6 +182,8 @@ def _check_options(
         raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
     if not isinstance(seed, (int, np.integer)) or seed < 0:
         raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")
+    if side not in ("auto", "rows", "cols"):
+        raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
 
 
 def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:

@@ -48,11 +48,9 @@ import numpy as np
 
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, ticks
+from ..spmd import claim, flush, helper, kernel, next_chunk, prange, ticks
 from .levels import LevelLog
 from .tally import EDGES, count_path, edges_traversed, new_tally, paths_found, report
-
-ALPHA = 5.0  # top-down while the frontier is smaller than 1/α of what is unvisited
 
 PRIVATE = 1024  # a thread collects so many vertices before it writes to a shared list
 CHUNK = 256  # a thread takes so many items at a time, so that skewed degrees are shared out
@@ -90,8 +88,16 @@ class Arrays(NamedTuple):
     tally: Any
 
 
-def ms_bfs_graft(run: Run) -> None:
+def ms_bfs_graft(
+    run: Run,
+    *,
+    alpha: float = 5.0,
+    direction_optimising: bool = True,
+    grafting: bool = True,
+) -> None:
     """Make the matching maximum (Algorithm 3)."""
+    bottom_up_from = alpha if direction_optimising else 0.0
+    graft_from = alpha if grafting else 0.0
     graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
     a = Arrays(
@@ -122,7 +128,7 @@ def ms_bfs_graft(run: Run) -> None:
             log.begin_phase(int(state[HI] - state[LO]))
             while state[LO] < state[HI]:
                 state[DOWN] = state[UP] = 0
-                grow_forest(a, roots, run.threads, ALPHA, log.sizes, EDGES_PER_CALL)
+                grow_forest(a, roots, run.threads, bottom_up_from, log.sizes, EDGES_PER_CALL)
                 run.spent("top-down", state[DOWN] / 1e9)
                 run.spent("bottom-up", state[UP] / 1e9)
                 run.pause()
@@ -137,7 +143,7 @@ def ms_bfs_graft(run: Run) -> None:
                 break
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
-                graft(a, roots, run.threads, ALPHA)
+                graft(a, roots, run.threads, graft_from)
     finally:
         report(run, a.tally)
 
@@ -158,7 +164,8 @@ def plant(a: Any, roots: Any) -> None:
 def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budget: int) -> None:
     """Grow the forest level by level until the frontier is empty (Algorithm 3, lines 8–13).
 
-    Returns early after some `budget` edges; called again, it goes on.
+    Goes top-down while α · frontier < unvisited, and always if α is 0. Returns early after some
+    `budget` edges; called again, it goes on.
     """
     state = a.state
     state[LISTED] = -1
@@ -166,7 +173,7 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
     begin = ticks()
     while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
         frontier = state[HI] - state[LO]
-        if frontier < state[UNVISITED] / alpha:
+        if alpha * frontier < state[UNVISITED] or alpha == 0.0:
             state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
             share_out(a, roots, frontier, threads)
             state[DOWN] += ticks() - begin
@@ -206,7 +213,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
     hi = state[HI]
     edges = 0
     waiting = 0  # columns in the private queue
-    lo, last = next_chunk(state, hi, shared)
+    lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
     while lo < last:
         for i in range(lo, last):
             entry = np.int64(forest[i])
@@ -223,7 +230,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
                     waiting += 1
                     if adopt(x, y, col_match, parent, root, leaf):
                         break
-        lo, last = next_chunk(state, hi, shared)
+        lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
     flush(mine, waiting, forest, state, TAIL, shared)
     a.tally[t, EDGES] += edges
 
@@ -242,7 +249,7 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
     edges = 0
     waiting = 0
     waiting_left = 0
-    lo, last = next_chunk(state, n_columns, shared)
+    lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
     while lo < last:
         for i in range(lo, last):
             y = columns[i]
@@ -267,7 +274,7 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                     )
                 mine_left[waiting_left] = y
                 waiting_left += 1
-        lo, last = next_chunk(state, n_columns, shared)
+        lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
     flush(mine, waiting, forest, state, TAIL, shared)
     flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
     a.tally[t, EDGES] += edges
@@ -306,7 +313,7 @@ def augment_matching(a: Any, roots: Any, threads: int) -> int:
 def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
     """Thread t's share of the trees: they are disjoint, so no path meets another."""
     row_match, col_match, parent, leaf = a.row_match, a.col_match, a.parent, a.leaf
-    lo, last = next_chunk(a.state, roots.size, shared)
+    lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
     while lo < last:
         for i in range(lo, last):
             y = leaf[roots[i]]
@@ -323,12 +330,12 @@ def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
                 y = y_before
                 edges += 2
             count_path(a.tally, t, edges)
-        lo, last = next_chunk(a.state, roots.size, shared)
+        lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
 
 
 @kernel
 def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
-    """Rebuild the forest and its frontier for the next phase (Algorithm 7)."""
+    """Rebuild the forest and its frontier for the next phase (Algorithm 7; α = 0: no grafting)."""
     state = a.state
     state[LO] = state[TAIL]  # size of the old forest
     state[STEP], state[CURSOR] = SORT_OUT, 0
@@ -337,7 +344,7 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     n_active, n_renewable = state[TAIL], state[LISTED]
     state[FOREST] = 1 - state[FOREST]
     state[UNVISITED] += n_renewable
-    if n_active > n_renewable / alpha:
+    if alpha * n_active > n_renewable:
         # Graft columns of renewable trees onto active ones.
         state[LO] = n_active
         state[STEP], state[CURSOR] = BOTTOM_UP, 0
@@ -366,7 +373,7 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
     n_forest = state[LO]
     waiting = 0
     waiting_renewable = 0
-    lo, last = next_chunk(state, n_forest, shared)
+    lo, last = next_chunk(state, CURSOR, n_forest, CHUNK, shared)
     while lo < last:
         for i in range(lo, last):
             entry = np.int64(forest[i])
@@ -384,7 +391,7 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
                     )
                 mine_renewable[waiting_renewable] = entry
                 waiting_renewable += 1
-        lo, last = next_chunk(state, n_forest, shared)
+        lo, last = next_chunk(state, CURSOR, n_forest, CHUNK, shared)
     flush(mine, waiting, kept, state, TAIL, shared)
     flush(mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared)
 
@@ -425,33 +432,11 @@ def do_share(a: Any, roots: Any, t: int, shared: bool) -> None:
         sort_out(a, t, shared)
 
 
-@helper
-def next_chunk(state: Any, end: int, shared: bool) -> tuple[int, int]:
-    """Take the next items of a step; an empty range when there are none."""
-    if not shared:
-        lo, state[CURSOR] = state[CURSOR], end
-        return lo, end
-    lo = min(fetch_add(state, CURSOR, CHUNK), end)
-    return lo, min(lo + CHUNK, end)
+def ms_bfs(run: Run) -> None:
+    """Plain MS-BFS: always top-down, and every phase begins anew from the unmatched rows."""
+    ms_bfs_graft(run, direction_optimising=False, grafting=False)
 
 
-@helper
-def claim(visited: Any, y: int, shared: bool) -> bool:
-    """Mark an unvisited column; among several threads only one gets True."""
-    if shared:
-        return compare_and_swap(visited, y, np.uint8(0), np.uint8(1))
-    visited[y] = 1
-    return True
-
-
-@helper
-def flush(queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
-    """Append a private queue to a shared list, whose size is ``state[tail]``; return 0."""
-    if shared:
-        place = fetch_add(state, tail, size)
-    else:
-        place = state[tail]
-        state[tail] += size
-    for i in range(size):
-        to[place + i] = queue[i]
-    return 0
+def ms_bfs_do(run: Run, *, alpha: float = 5.0) -> None:
+    """MS-BFS with direction optimisation: every phase begins anew from the unmatched rows."""
+    ms_bfs_graft(run, alpha=alpha, grafting=False)

@@ -36,7 +36,7 @@ from .tally import EDGES, count_path, new_tally, paths_found, report
 NEXT, KEPT = 0, 1  # entries of `state`: the next root to search from, roots kept for the next phase
 
 
-def pothen_fan(run: Run) -> None:
+def pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> None:
     """Make the matching maximum."""
     graph = run.graph
     index = graph.indices.dtype
@@ -64,6 +64,8 @@ def pothen_fan(run: Run) -> None:
                         stack,
                         roots,
                         run.stats.phases + 1,
+                        lookahead,
+                        fairness and run.stats.phases % 2 == 1,
                         state,
                         tally,
                         EDGES_PER_CALL,
@@ -90,12 +92,13 @@ def search_and_augment(
     stack: Any,
     roots: Any,
     phase: int,
+    lookahead: bool,
+    backwards: bool,
     state: Any,
     tally: Any,
     budget: int,
 ) -> None:
     """Search from the roots from ``state[NEXT]`` on, until some `budget` edges were traversed."""
-    backwards = phase % 2 == 0
     stop = tally[0, EDGES] + budget
     while state[NEXT] < roots.size and tally[0, EDGES] < stop:
         root = roots[state[NEXT]]
@@ -109,7 +112,7 @@ def search_and_augment(
             x = stack[depth]
             begin, degree = np.int64(indptr[x]), np.int64(indptr[x + 1] - indptr[x])
             # Arriving at x: look ahead.
-            if tried[x] == 0:
+            if lookahead and tried[x] == 0:
                 k = np.int64(ahead[x])
                 while k < degree:
                     y = indices[begin + k]
@@ -132,9 +135,13 @@ def search_and_augment(
                 if visited[y] != phase:
                     visited[y] = phase
                     below = np.int64(col_match[y])
+                    if below < 0:
+                        free = np.int64(y)  # without lookahead, free columns turn up here
                     break
             edges += k - before
             tried[x] = k
+            if free >= 0:
+                break
             if below >= 0:
                 depth += 1
                 stack[depth] = below

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from .program import Command, examples
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from ..registry import Algorithm
 
@@ -27,19 +28,30 @@ _WIDE = 110  # columns that the whole table needs to be readable
 )
 @as_json
 def algorithms(as_json: bool) -> None:
-    """List the algorithms for --algorithm (exact) and --init (start) of `berge match`."""
+    """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
+
+    Bounds are for n vertices and m edges. Below an algorithm are its switches for --set, with
+    their defaults.
+    """
     from ..registry import algorithms as listed
 
     if as_json:
-        shown = [asdict(a) for a in listed()]
-        for facts in shown:
-            del facts["function"]
-        print_json({"algorithms": shown})
+        print_json({"algorithms": [_facts(a) for a in listed()]})
         return
     from .display import out
 
     console = out()
     console.print(_table(listed()) if console.width >= _WIDE else _blocks(listed()))
+
+
+def _facts(algorithm: Algorithm) -> dict[str, Any]:
+    facts = asdict(algorithm)
+    del facts["function"]
+    facts["options"] = [
+        {"name": o.name, "default": o.default, "values": o.values, "summary": o.summary}
+        for o in algorithm.options
+    ]
+    return facts
 
 
 def _threads(algorithm: Algorithm) -> str:
@@ -56,8 +68,19 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
     table.add_column("paper")
     table.add_column("summary")
     for a in listed:
-        table.add_row(a.name, a.kind, _threads(a), a.bound, a.paper or "–", a.summary)
+        table.add_row(a.name, a.kind, _threads(a), a.bound, a.paper or "–", _summary(a))
     return table
+
+
+def _summary(algorithm: Algorithm) -> Text:
+    """Return how it works, and below that its switches."""
+    from rich.text import Text
+
+    summary = Text(algorithm.summary)
+    for option in algorithm.options:
+        default = str(option.default).lower()
+        summary.append(f"\n{option.name}={default}", "green").append(f"  {option.summary}", "dim")
+    return summary
 
 
 def _blocks(listed: tuple[Algorithm, ...]) -> Table:
@@ -70,6 +93,6 @@ def _blocks(listed: tuple[Algorithm, ...]) -> Table:
     table.add_column()
     for a in listed:
         threads = "all threads" if a.threads else "1 thread"
-        facts = ", ".join(part for part in (a.kind, threads, a.bound, a.paper) if part)
-        table.add_row(a.name, Text.assemble(a.summary, "\n", (facts, "dim")))
+        facts = " · ".join(part for part in (a.kind, threads, a.bound, a.paper) if part)
+        table.add_row(a.name, Text.assemble((facts, "dim"), "\n", _summary(a)))
     return table

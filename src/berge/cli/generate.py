@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import working
-from .options import check_output
+from .options import check_output, key_values
 from .program import Command, examples, say
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def generate(
     from ..io import write
 
     with working("generating", not quiet):
-        graph = chosen[0].from_text(_parse(values))
+        graph = chosen[0].from_text(key_values(values, "'KEY=VALUE'"))
         if permute is not None:
             graph = permuted(graph, seed=permute)
     with working("writing", not quiet):
@@ -97,19 +97,6 @@ def _find(name: str, kinds: dict[str, Kind]) -> Kind:
     raise click.BadParameter(
         f"{name!r} is not one of {', '.join(kinds)}{hint}", param_hint="'KIND'"
     )
-
-
-def _parse(values: Sequence[str]) -> dict[str, str]:
-    parsed: dict[str, str] = {}
-    for text in values:
-        key, equals, value = text.partition("=")
-        key = key.strip().replace("-", "_")
-        if not equals or not key:
-            raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="'KEY=VALUE'")
-        if key in parsed:
-            raise click.BadParameter(f"{key} is given twice", param_hint="'KEY=VALUE'")
-        parsed[key] = value
-    return parsed
 
 
 def _call(kind: Kind) -> str:

@@ -21,6 +21,7 @@ from .options import (
     as_json,
     check_output,
     graph_file,
+    key_values,
     print_json,
     read_graph,
     read_options,
@@ -65,7 +66,7 @@ class _Outcome:
     epilog=examples(
         "berge match web.mtx",
         "berge match web.mtx.gz -o matching.npz --threads 8",
-        "berge match edges.csv --base 1 --algorithm hopcroft-karp --init cheap",
+        "berge match edges.csv --base 1 --algorithm pothen-fan --set lookahead=false",
         "berge match web.mtx --time-limit 60 -o best.npz",
         "berge match web.mtx --initial best.npz -o matching.npz",
         "berge match web.mtx --json | jq .cardinality",
@@ -99,11 +100,25 @@ class _Outcome:
 )
 @click.option(
     "--seed",
-    type=int,
+    type=click.IntRange(min=0),
     default=0,
     show_default=True,
     metavar="N",
     help="For starts with random choices.",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["auto", "rows", "cols"]),
+    default="auto",
+    show_default=True,
+    help="Search from unmatched rows or columns.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Switch of the algorithm or the start; `berge algorithms` lists them.",
 )
 @click.option(
     "--time-limit",
@@ -141,6 +156,8 @@ def match(
     init: str,
     threads: int | None,
     seed: int,
+    side: str,
+    settings: tuple[str, ...],
     time_limit: float | None,
     initial: Path | None,
     form: str | None,
@@ -160,6 +177,7 @@ def match(
     """
     if output is not None:
         check_output(output, SUFFIXES)
+    options: dict[str, Any] = dict(key_values(settings, "'--set'"))
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     clock = _Clock()
     with working("reading", shown):
@@ -179,6 +197,8 @@ def match(
         initial=first,
         time_limit=time_limit,
         progress=shown,
+        side=side,
+        **options,
     )
     assert matching.stats is not None
     outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ __all__ = [
     "as_json",
     "check_output",
     "graph_file",
+    "key_values",
     "print_json",
     "read_graph",
     "read_options",
@@ -96,6 +97,20 @@ def check_output(path: Path, suffixes: tuple[str, ...] | None = None) -> None:
             f"there is no folder {str(path.parent)!r} to write {path.name!r} to",
             param_hint="'--output'",
         )
+
+
+def key_values(texts: Sequence[str], where: str) -> dict[str, str]:
+    """Split KEY=VALUE texts; dashes in a key stand for underscores."""
+    values: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
+            raise click.BadParameter(f"{text!r} is not KEY=VALUE", param_hint=where)
+        if key in values:
+            raise click.BadParameter(f"{key} is given twice", param_hint=where)
+        values[key] = value.strip()
+    return values
 
 
 def print_json(facts: dict[str, Any]) -> None:

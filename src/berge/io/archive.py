@@ -85,7 +85,6 @@ class Archive:
                     room = content[start : start + _CHUNK]
                     # Too few bytes do not fit and raise a ValueError.
                     room[:] = np.frombuffer(file.read(room.size), np.uint8)
-                file.read(1)  # to the end, where the checksum is compared
         return array.astype(dtype.newbyteorder("="), copy=False)
 
     def _open(self, name: str) -> IO[bytes]:

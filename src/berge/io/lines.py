@@ -66,8 +66,6 @@ class Lines:
             if self._read() == 0:
                 if self._filled == 0:
                     return False
-                if data[self._filled - 1] == ord("\r"):
-                    self._filled -= 1
                 data[self._filled] = ord("\n")
                 self._filled += 1
                 self.stop = self._filled

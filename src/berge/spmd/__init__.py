@@ -7,12 +7,16 @@ offers.
 from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .compile import helper, kernel, prange, thread_count, threads_of
+from .share import claim, flush, next_chunk
 
 __all__ = [
+    "claim",
     "compare_and_swap",
     "fetch_add",
+    "flush",
     "helper",
     "kernel",
+    "next_chunk",
     "prange",
     "thread_count",
     "threads_of",
