@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: help demo test test-compiled test-python test-bounds lint format bench clean
+.PHONY: help demo test test-compiled test-python test-bounds lint format bench clean clean-cache
 
 help:
 	@echo "make demo    solve and prove a matching on all cores, with scipy beside it"
@@ -43,14 +43,19 @@ lint: $(VENV)/ready
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
+	$(RUN) docs/tables.py --check
 
 format: $(VENV)/ready
 	$(VENV)/bin/ruff format
 	$(VENV)/bin/ruff check --fix
+	$(RUN) docs/tables.py
 
 bench: $(VENV)/ready
 	$(RUN) benchmarks/against_peers.py
 
-clean:
+clean: clean-cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+
+# numba does not notice a change in a helper from another file.
+clean-cache:
 	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +

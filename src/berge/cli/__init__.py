@@ -7,16 +7,8 @@ import sys
 
 import click
 
-from .algorithms import algorithms
-from .convert import convert
-from .demo import demo
-from .fetch import fetch
-from .generate import generate
-from .info import info
-from .match import match
+from . import algorithms, convert, demo, fetch, generate, info, match, verify, warmup
 from .program import Program, examples
-from .verify import verify
-from .warmup import warmup
 
 __all__ = ["cli", "main"]
 
@@ -24,9 +16,9 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Program,
     sections={
-        "Matchings": [match, verify],
-        "Graphs": [info, generate, convert, fetch],
-        "About this program": [algorithms, warmup, demo],
+        "Matchings": [match.match, verify.verify],
+        "Graphs": [info.info, generate.generate, convert.convert, fetch.fetch],
+        "About this program": [algorithms.algorithms, warmup.warmup, demo.demo],
     },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(

@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
+from ..errors import BergeError
 from .display import in_seconds, out, plural, working
 from .options import seconds
 from .program import Command, examples
@@ -25,9 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = ["demo"]
 
-# Reads, says so, then solves: the parent's clock is for the solving alone.
+# Reads, says so, then solves: the clock is for the solving alone. Ends by itself, too: a parent
+# that is killed cannot end it.
 _SCIPY = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+if hasattr(signal, "alarm"):
+    signal.alarm(int(sys.argv[2]))
 from scipy.io import mmread
 from scipy.sparse.csgraph import maximum_bipartite_matching
 matrix = mmread(sys.argv[1]).tocsr()
@@ -170,29 +175,38 @@ def _tell(console: Console, step: str, text: str, seconds: float) -> None:
 
 def _ask_scipy(cases: list[_Case], limit: float) -> None:
     """Let scipy solve all cases at the same time, one process each, until the limit."""
-    children = [_start_scipy(case.path) for case in cases]
+    children = [_start_scipy(case.path, limit) for case in cases]
     try:
         for child in children:
-            assert child.stdout is not None
-            child.stdout.readline()  # it has read its file
+            _stdout(child).readline()  # it has read its file
         deadline = time.perf_counter() + limit
+        while time.perf_counter() < deadline and any(child.poll() is None for child in children):
+            time.sleep(0.02)
         for case, child in zip(cases, children, strict=True):
-            try:
-                answer, _ = child.communicate(timeout=max(deadline - time.perf_counter(), 0))
-            except subprocess.TimeoutExpired:
+            if child.poll() is None:
                 continue
-            cardinality, seconds = answer.split()
-            case.scipy_cardinality, case.scipy_seconds = int(cardinality), float(seconds)
+            words = _stdout(child).read().split()
+            if not words:
+                raise BergeError(f"scipy broke off with exit code {child.returncode}")
+            case.scipy_cardinality, case.scipy_seconds = int(words[0]), float(words[1])
     finally:
         for child in children:
             child.kill()
-            child.communicate()
+            child.wait()
+            _stdout(child).close()
 
 
-def _start_scipy(path: Path) -> subprocess.Popen[str]:
+def _start_scipy(path: Path, limit: float) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _SCIPY, str(path)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _SCIPY, str(path), str(int(limit) + 60)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
+
+
+def _stdout(child: subprocess.Popen[str]) -> IO[str]:
+    assert child.stdout is not None
+    return child.stdout
 
 
 def _comparison(cases: list[_Case], limit: float) -> Table:
