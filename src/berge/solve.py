@@ -102,7 +102,8 @@ def maximum_matching(
     first = Matching.empty(graph) if initial is None else _check_initial(graph, initial)
     row_match = first.row_match.astype(graph.indices.dtype)
     col_match = first.col_match.astype(graph.indices.dtype)
-    stats = SolveStats(exact.name, start.name, device, threads if exact.threads else 1, seed)
+    used = threads if exact.threads or start.threads else 1
+    stats = SolveStats(exact.name, start.name, device, used, seed)
     run = Run(
         graph=graph,
         row_match=row_match,

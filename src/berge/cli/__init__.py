@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from . import algorithms, convert, demo, fetch, generate, info, match, verify, warmup
+from . import algorithms, compare, convert, demo, fetch, generate, info, match, verify, warmup
 from .program import Program, examples
 
 __all__ = ["cli", "main"]
@@ -16,7 +16,7 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Program,
     sections={
-        "Matchings": [match.match, verify.verify],
+        "Matchings": [match.match, verify.verify, compare.compare],
         "Graphs": [info.info, generate.generate, convert.convert, fetch.fetch],
         "About this program": [algorithms.algorithms, warmup.warmup, demo.demo],
     },

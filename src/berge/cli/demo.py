@@ -47,6 +47,7 @@ print(cardinality, time.perf_counter() - started, flush=True)
 class _Case:
     """A graph of the demonstration and how it went."""
 
+    name: str
     title: str
     story: str
     make: Callable[[], BipartiteGraph]
@@ -85,18 +86,20 @@ def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
     from .warmup import warm_up
 
     console = out()
-    with working("preparing"):
-        took, compiled = warm_up()
-    had = plural(compiled, "kernel") + " compiled" if compiled else "kernels loaded from the cache"
+    console.print("Getting ready: a machine's first run compiles for some 20 seconds.", style="dim")
+    took, compiled = warm_up()
+    had = plural(compiled, "function") + " compiled" if compiled else "all was in the cache"
     console.print(f"Ready after {in_seconds(took)}: {had}.", style="dim")
     cases = [
         _Case(
+            "maze",
             "A maze of dead ends",
             "a search that forgets them tries 2⁴⁰ ways",
             lambda: layered(40),
             "cheap",  # as scipy begins; Karp–Sipser would leave nothing to search
         ),
         _Case(
+            "streets",
             "A street network",
             f"{size} × {size} crossings, a fifth of the streets missing, in random order",
             lambda: permute(road(size, size, drop=0.2, subdivide=0.1), seed=1),
@@ -127,7 +130,7 @@ def _solve(case: _Case, console: Console) -> None:
     edges = plural(graph.nnz, "edge")
     _tell(console, "read", f"{graph.n_rows:,} rows × {graph.n_cols:,} columns, {edges}", seconds)
 
-    matching = maximum_matching(graph, init=case.init, progress=sys.stderr.isatty())
+    matching = maximum_matching(graph, init=case.init)
     stats = matching.stats
     assert stats is not None
     case.cardinality, case.seconds = matching.cardinality, stats.seconds["total"]
@@ -215,10 +218,10 @@ def _comparison(cases: list[_Case], limit: float) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", style="cyan")
     table.add_column("berge", justify="right", no_wrap=True)
-    table.add_column("scipy", justify="right")
-    table.add_column("")
+    table.add_column("scipy", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
     for case in cases:
-        table.add_row(case.title, in_seconds(case.seconds), *_scipy_cells(case, limit))
+        table.add_row(case.name, in_seconds(case.seconds), *_scipy_cells(case, limit))
     return table
 
 

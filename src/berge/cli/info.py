@@ -120,16 +120,20 @@ def _histogram(facts: dict[str, Any], width: int) -> Table:
     length = max(map(len, counts))
     for column in counts:
         column += [0] * (length - len(column))
-    most = max(1, *counts[0], *counts[1])
     labels = ["0", "1"] + [f"{2**b:,}–{2 ** (b + 1) - 1:,}" for b in range(1, length - 1)]
-    room = width - max(map(len, labels)) - 2 * len(f"{most:,}") - 10
-    bars = min(max(room // 2, 4), 24)
+    rows = list(zip(labels, *counts, strict=False))
+    while rows and not any(rows[0][1:]):
+        del rows[0]
+    most = max(1, *counts[0], *counts[1])
+    digits = len(f"{most:,}")
+    texts = max(6, *map(len, labels)) + max(digits, len("rows")) + max(digits, len("columns"))
+    bars = min(max((width - texts - 8) // 2, 1), 24)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("degree", justify="right", style="cyan", no_wrap=True)
     for name in ("rows", "columns"):
         table.add_column(name, justify="right", no_wrap=True)
         table.add_column("", no_wrap=True)
-    for label, *pair in zip(labels, *counts, strict=False):
+    for label, *pair in rows:
         cells = [c for n in pair for c in (f"{n:,}" if n else "", Text(bar(n / most, bars)))]
         table.add_row(label, *cells)
     return table

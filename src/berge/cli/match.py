@@ -300,7 +300,7 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     yield "graph", sizes
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
     yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
-    share = f" ({stats.start_cardinality / k:.1%} of that)" if k else ""
+    share = f" ({stats.start_cardinality / k:.1%} of that)" if stats.start_cardinality else ""
     yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
     yield "search", f"{stats.algorithm} on {plural(stats.threads, 'thread')}"
     if stats.traversed_edges:

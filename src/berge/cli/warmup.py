@@ -32,9 +32,9 @@ def warmup(everything: bool) -> None:
     """
     seconds, compiled = warm_up(everything=everything)
     if compiled:
-        say("ready", "green", f"{plural(compiled, 'kernel')} compiled in {in_seconds(seconds)}")
+        say("ready", "green", f"{plural(compiled, 'function')} compiled in {in_seconds(seconds)}")
     else:
-        say("ready", "green", f"all kernels were in the cache; loaded in {in_seconds(seconds)}")
+        say("ready", "green", f"everything was in the cache; loaded in {in_seconds(seconds)}")
 
 
 def warm_up(*, everything: bool = False) -> tuple[float, int]:

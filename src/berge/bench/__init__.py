@@ -1,0 +1,1 @@
+"""Measuring: algorithms side by side, and the peers that people use today."""

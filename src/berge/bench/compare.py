@@ -1,0 +1,138 @@
+"""Algorithms side by side on one graph: every answer proved, best of several, what each did."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import OptionError, ProofError
+from ..graph import BipartiteGraph
+from ..matching import SolveStats
+from ..registry import Algorithm, algorithms, find
+from .peers import PEERS, time_peer
+
+__all__ = ["Comparison", "choose", "compare"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One algorithm's, or one peer's, runs on one graph.
+
+    Attributes
+    ----------
+    name, seconds
+        Who, and the whole call's seconds of each repeat; empty if none came to its end.
+    stats
+        `SolveStats` of the fastest repeat; None for a peer.
+    cardinality
+        The maximum, proved.
+    failure
+        Why there are no seconds, or None.
+    """
+
+    name: str
+    seconds: tuple[float, ...]
+    stats: SolveStats | None
+    cardinality: int
+    failure: str | None = None
+
+    @property
+    def best(self) -> float:
+        """Seconds of the fastest repeat."""
+        return min(self.seconds, default=float("inf"))
+
+    @property
+    def search(self) -> float | None:
+        """Seconds of the fastest repeat without transpose and start."""
+        if self.stats is None:
+            return None
+        apart = {"total", "transpose", "init"}
+        return sum(s for step, s in self.stats.seconds.items() if step not in apart)
+
+    @property
+    def sensitivity(self) -> float:
+        """Parallel sensitivity ψ: standard deviation of the seconds in per cent of their mean."""
+        if len(self.seconds) < 2:
+            return 0.0
+        return 100 * statistics.stdev(self.seconds) / statistics.mean(self.seconds)
+
+
+def choose(names: Sequence[str]) -> list[Algorithm]:
+    """Return the exact algorithms of these names; all if there are none."""
+    return [find("exact", name) for name in names] or list(algorithms("exact"))
+
+
+def compare(
+    graph: BipartiteGraph,
+    names: Sequence[str] = (),
+    *,
+    init: str = "karp-sipser",
+    threads: int | None = None,
+    seed: int = 0,
+    repeat: int = 3,
+    time_limit: float = 60,
+    peers: Sequence[str] = (),
+    on_run: Callable[[str], Any] | None = None,
+) -> list[Comparison]:
+    """Run algorithms and peers on a graph, fastest first.
+
+    Every answer of ours is proved, every peer's cardinality compared with it; a difference raises
+    ProofError. Kernels are compiled before anything is timed, and the transpose is built anew in
+    every run, as in a first call.
+    """
+    if repeat < 1:
+        raise OptionError(f"repeat must be a whole number from 1 on, not {repeat!r}")
+    unknown = [peer for peer in peers if peer not in PEERS]
+    if unknown:
+        raise OptionError(f"peer {unknown[0]!r} is not one of {', '.join(PEERS)}")
+    settings = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
+    results = []
+    for algorithm in choose(names):
+        if on_run is not None:
+            on_run(algorithm.name)
+        results.append(_repeat(graph, algorithm.name, repeat, settings))
+    known = {r.cardinality for r in results if r.failure is None}
+    if len(known) > 1:
+        raise ProofError(f"proved cardinalities differ: {sorted(known)}")
+    for peer in peers:
+        if on_run is not None:
+            on_run(peer)
+        times = time_peer(peer, graph, repeat, time_limit)
+        if times.seconds and known and times.cardinality not in known:
+            raise ProofError(f"{peer} found {times.cardinality}, the proved maximum is {known}")
+        results.append(
+            Comparison(peer, tuple(times.seconds), None, times.cardinality, times.failure)
+        )
+    return sorted(results, key=lambda r: r.best)
+
+
+def _repeat(graph: BipartiteGraph, name: str, repeat: int, settings: dict[str, Any]) -> Comparison:
+    from ..solve import maximum_matching
+
+    maximum_matching(_star_like(graph), algorithm=name, **settings)
+    seconds: list[float] = []
+    best, cardinality = None, 0
+    for _ in range(repeat):
+        fresh = BipartiteGraph._trusted(graph.indptr, graph.indices, graph.shape)
+        matching = maximum_matching(fresh, algorithm=name, **settings)
+        stats = matching.stats
+        assert stats is not None
+        if stats.stopped == "interrupted":
+            raise KeyboardInterrupt
+        if stats.stopped is not None:
+            return Comparison(name, tuple(seconds), best, 0, f"over {settings['time_limit']:g} s")
+        seconds.append(stats.seconds["total"])
+        if seconds[-1] == min(seconds):
+            best = stats
+        cardinality = matching.prove(fresh).size
+    return Comparison(name, tuple(seconds), best, cardinality)
+
+
+def _star_like(graph: BipartiteGraph) -> BipartiteGraph:
+    """Return a star with the same index types: the same kernels, and all threads get work."""
+    indptr = np.arange(4097, dtype=graph.indptr.dtype)
+    return BipartiteGraph._trusted(indptr, np.zeros(4096, graph.indices.dtype), (4096, 1))
