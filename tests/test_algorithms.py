@@ -51,9 +51,7 @@ def check(graph: BipartiteGraph, expected: int | None, **settings: object) -> be
 
 def start_only(graph: BipartiteGraph, init: str, seed: int = 0) -> berge.Matching:
     empty = berge.Matching.empty(graph)
-    run = Run(
-        graph, empty.row_match.copy(), empty.col_match.copy(), 0, 1, seed, berge.SolveStats()
-    )
+    run = Run(graph, empty.row_match.copy(), empty.col_match.copy(), 0, 1, seed, berge.SolveStats())
     find("start", init).load()(run)
     start = berge.Matching(run.row_match, run.col_match, upper_bound=min(graph.shape))
     assert start.cardinality == run.cardinality

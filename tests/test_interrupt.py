@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
+import numpy as np
 import pytest
 
 import berge
 from berge import generate
-from berge.cli import exit_codes
+from berge.cli import exit_codes, interrupts
 
 PATIENCE = 300  # seconds, for machines that are busy
 
-# Paths in random order: Hopcroft–Karp without a start takes one phase for each of their lengths.
-LINKS = 3_000_000
+# A cycle in random order: Hopcroft–Karp without a start breaks it into paths of all lengths, and
+# takes a phase for each length.
+LINKS = 2_000_000
 SLOW = ["--algorithm", "hopcroft-karp", "--init", "none", "--threads", "1"]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to send there")
@@ -28,9 +31,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT to se
 def long_run(tmp_path_factory):
     """A file that takes far longer to solve than the tests wait; written and read quickly."""
     path = tmp_path_factory.mktemp("graphs") / "paths.npz"
-    berge.write(generate.permute(generate.chain(LINKS)), path)
+    rng = np.random.default_rng(0)
+    cols = rng.permutation(LINKS)
+    pairs = np.sort(np.column_stack([cols, np.roll(cols, 1)]), axis=1)[rng.permutation(LINKS)]
+    graph = berge.BipartiteGraph(np.arange(LINKS + 1) * 2, pairs.ravel(), (LINKS, LINKS))
+    berge.write(graph, path)
     # Compiled beforehand, or the first seconds of the run would be the compiler's.
-    tiny = generate.permute(generate.chain(50))
+    tiny = generate.chain(50)
     berge.maximum_matching(tiny, algorithm="hopcroft-karp", init="none", threads=1)
     return path
 
@@ -57,7 +64,9 @@ def check_best_so_far(path, saved, facts, stopped):
     assert facts["output"] == str(saved)
 
 
-def test_interrupt_in_the_middle(long_run, tmp_path):
+@pytest.mark.parametrize("times", [1, 3])
+def test_interrupt_in_the_middle(long_run, tmp_path, times):
+    """Also by someone who presses Ctrl-C more than once."""
     saved = tmp_path / "best.npz"
     process = start(long_run, "--output", saved, "--progress")
     guard = threading.Timer(PATIENCE, process.kill)
@@ -65,7 +74,9 @@ def test_interrupt_in_the_middle(long_run, tmp_path):
     try:
         for line in process.stderr:
             if line.startswith("berge: search"):
-                process.send_signal(signal.SIGINT)
+                for _ in range(times):
+                    process.send_signal(signal.SIGINT)
+                    time.sleep(0.1)
                 break
         stdout, stderr = process.communicate()
     finally:
@@ -114,3 +125,36 @@ def test_interrupt_while_reading(tmp_path):
     assert (process.returncode, stdout) == (exit_codes.INTERRUPTED_BEFORE, "")
     assert stderr == "interrupted\n"
     assert not saved.exists()
+
+
+def test_single_interrupt(monkeypatch):
+    """The first counts, those right after it do not, one much later does."""
+    now = [100.0]
+    monkeypatch.setattr("berge.cli.interrupts.time.monotonic", lambda: now[0])
+    before = signal.getsignal(signal.SIGINT)
+    with interrupts.single_interrupt():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        now[0] += 1
+        signal.raise_signal(signal.SIGINT)
+        with interrupts.held_interrupts():
+            now[0] += 10
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_interrupts_in_another_thread():
+    """Signals are the main thread's; elsewhere nothing is set, and nothing fails."""
+    before = signal.getsignal(signal.SIGINT)
+    seen = []
+
+    def work():
+        with interrupts.single_interrupt(), interrupts.held_interrupts():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [before]

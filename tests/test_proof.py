@@ -38,8 +38,14 @@ def test_accepts_a_proof():
     [
         (matching([-1, 1, -1]), "row 1 is matched to column 1, not a neighbour"),
         (matching([0, 0, -1], [0, -1, -1]), "row 1 is matched to column 0, which is matched to 0"),
-        (matching([-1, 0, -1], [-1, -1, -1]), "row 1 is matched to column 0, which is matched to -1"),
-        (matching([-1, -1, -1], [1, -1, -1]), "column 0 is matched to row 1, which is matched to -1"),
+        (
+            matching([-1, 0, -1], [-1, -1, -1]),
+            "row 1 is matched to column 0, which is matched to -1",
+        ),
+        (
+            matching([-1, -1, -1], [1, -1, -1]),
+            "column 0 is matched to row 1, which is matched to -1",
+        ),
         (matching([-1, 7, -1], [-1, -1, -1]), "row 1 is matched to column 7: out of range"),
         (matching([-1, -2, -1], [-1, -1, -1]), "out of range"),
         (Matching(np.array([-1]), np.array([-1]), upper_bound=1), "for 1 × 1 vertices"),

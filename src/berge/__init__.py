@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import generate as generate
+    from .decomposition import BlockTriangularForm as BlockTriangularForm
+    from .decomposition import DulmageMendelsohn as DulmageMendelsohn
+    from .decomposition import block_triangular_form as block_triangular_form
+    from .decomposition import dmperm as dmperm
+    from .decomposition import dulmage_mendelsohn as dulmage_mendelsohn
+    from .decomposition import is_structurally_singular as is_structurally_singular
+    from .decomposition import maximum_transversal as maximum_transversal
+    from .decomposition import structural_rank as structural_rank
     from .errors import BergeError as BergeError
     from .errors import DeviceError as DeviceError
     from .errors import FetchError as FetchError
@@ -41,6 +49,14 @@ _HOME = {
     "InvalidMatchingError": "errors",
     "OptionError": "errors",
     "ProofError": "errors",
+    "BlockTriangularForm": "decomposition",
+    "DulmageMendelsohn": "decomposition",
+    "block_triangular_form": "decomposition",
+    "dmperm": "decomposition",
+    "dulmage_mendelsohn": "decomposition",
+    "is_structurally_singular": "decomposition",
+    "maximum_transversal": "decomposition",
+    "structural_rank": "decomposition",
     "BipartiteGraph": "graph",
     "Graph": "graph",
     "as_bipartite": "ingest",

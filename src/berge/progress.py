@@ -102,6 +102,10 @@ def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    console = Console(stderr=True)
+    # Narrower than the terminal: the ^C that it echoes must not begin a new line, which would be
+    # removed in place of the bar.
+    console.width = max(console.width - 4, 20)
     # A thread of its own draws it: the clock goes on while a kernel runs.
     return Progress(
         TextColumn("[bold]{task.description}"),
@@ -109,7 +113,7 @@ def _bar() -> Progress:
         TextColumn("{task.fields[counts]}"),
         TextColumn("{task.fields[phase]}"),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=console,
         refresh_per_second=_REFRESHES,
         transient=True,
         expand=True,

@@ -57,7 +57,8 @@ class Option:
                 raise ValueError
             return str(value)
         if isinstance(self.default, bool):
-            return {True: True, False: False, "true": True, "false": False}[value]
+            words = {"true": True, "yes": True, "false": False, "no": False}
+            return words[value] if isinstance(value, str) else {True: True, False: False}[value]
         if isinstance(value, bool):
             raise TypeError
         number = float(value)
@@ -117,6 +118,7 @@ class Algorithm:
 _ALPHA = Option("alpha", 5.0, "go top-down while the frontier is under 1/α of the unvisited", 1.0)
 _LOOKAHEAD = Option("lookahead", True, "look for a free column before going deeper")
 _FAIRNESS = Option("fairness", True, "read adjacency lists from their end in every other phase")
+_SCALING = Option("scaling_iterations", 5, "how often rows and columns are scaled to sums of one")
 
 _ALGORITHMS = (
     Algorithm(
@@ -150,6 +152,81 @@ _ALGORITHMS = (
         paper="Karp, Sipser 1981",
     ),
     Algorithm(
+        name="cheap-random",
+        kind="start",
+        function="initial.cheap:cheap_random",
+        summary="every row, in random order, takes its first free column",
+        bound="O(n + m)",
+        threads=False,
+        deterministic=True,
+        paper="Duff, Kaya, Uçar 2011",
+    ),
+    Algorithm(
+        name="min-degree",
+        kind="start",
+        function="initial.min_degree:min_degree",
+        summary="the vertex with fewest free neighbours takes the neighbour with fewest",
+        bound="O(n + m)",
+        threads=False,
+        deterministic=True,
+        paper="Langguth, Manne, Sanders 2010",
+    ),
+    Algorithm(
+        name="p-karp-sipser",
+        kind="start",
+        function="initial.p_karp_sipser:p_karp_sipser",
+        summary="Karp–Sipser on all threads, each by the degrees that it sees",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=False,
+        paper="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen 2012",
+    ),
+    Algorithm(
+        name="one-sided",
+        kind="start",
+        function="initial.scaling:one_sided",
+        summary="rows pick columns at random by the scaled matrix, then cheap",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=True,
+        paper="Dufossé, Kaya, Uçar 2015",
+        options=(_SCALING,),
+    ),
+    Algorithm(
+        name="two-sided",
+        kind="start",
+        function="initial.scaling:two_sided",
+        summary="rows and columns pick each other at random by the scaled matrix, then cheap",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=False,
+        paper="Dufossé, Kaya, Uçar 2015",
+        options=(_SCALING,),
+    ),
+    Algorithm(
+        name="ss-dfs",
+        kind="exact",
+        function="augmenting.ss_dfs:ss_dfs",
+        summary="depth-first search from one unmatched row after the other",
+        bound="O(n·m)",
+        threads=False,
+        deterministic=True,
+        paper="Duff 1981 (MC21); Azad, Buluç, Pothen 2015",
+        options=(
+            Option("lookahead", False, "look for a free column before going deeper, as MC21 does"),
+        ),
+    ),
+    Algorithm(
+        name="ss-bfs",
+        kind="exact",
+        function="augmenting.ss_bfs:ss_bfs",
+        summary="breadth-first search from one unmatched row after the other",
+        bound="O(n·m)",
+        threads=False,
+        deterministic=True,
+        paper="Azad, Buluç, Pothen 2015",
+    ),
+    Algorithm(
         name="pothen-fan",
         kind="exact",
         function="augmenting.pothen_fan:pothen_fan",
@@ -169,6 +246,65 @@ _ALGORITHMS = (
         threads=False,
         deterministic=True,
         paper="Hopcroft, Karp 1973",
+    ),
+    Algorithm(
+        name="hkdw",
+        kind="exact",
+        function="augmenting.hkdw:hkdw",
+        summary="Hopcroft–Karp with a depth-first search over all edges after each phase",
+        bound="O(n·m)",
+        threads=False,
+        deterministic=True,
+        paper="Duff, Wiberg 1988; Duff, Kaya, Uçar 2011",
+    ),
+    Algorithm(
+        name="p-pothen-fan",
+        kind="exact",
+        function="augmenting.p_pothen_fan:p_pothen_fan",
+        summary="Pothen–Fan whose threads search disjoint parts of the graph",
+        bound="O(n·m)",
+        threads=True,
+        deterministic=False,
+        paper="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen 2012",
+        options=(_LOOKAHEAD, _FAIRNESS),
+    ),
+    Algorithm(
+        name="p-dbfs",
+        kind="exact",
+        function="augmenting.p_dbfs:p_dbfs",
+        summary="disjoint breadth-first searches, each from one unmatched row",
+        bound="O(n·m)",
+        threads=True,
+        deterministic=False,
+        paper="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen 2012",
+    ),
+    Algorithm(
+        name="p-hopcroft-karp",
+        kind="exact",
+        function="augmenting.p_hopcroft_karp:p_hopcroft_karp",
+        summary="Hopcroft–Karp whose threads share levels, and claim the rows of their paths",
+        bound="O(√n·m)",
+        threads=True,
+        deterministic=False,
+        paper="Azad, Halappanavar, Rajamanickam, Boman, Khan, Pothen 2012",
+    ),
+    Algorithm(
+        name="p-push-relabel",
+        kind="exact",
+        function="push_relabel.p_push_relabel:p_push_relabel",
+        summary="push–relabel by threads with queues of their own",
+        bound="O(n·m)",
+        threads=True,
+        deterministic=False,
+        paper="Langguth, Azad, Halappanavar, Manne 2014",
+        options=(
+            Option(
+                "relabel_frequency",
+                0.0,
+                "global relabels in as many pushes as there are vertices; 0: 2 a thread, up to 16",
+            ),
+            Option("queue_limit", 500, "active rows that a thread takes at a time", 1),
+        ),
     ),
     Algorithm(
         name="ms-bfs",
@@ -206,6 +342,20 @@ _ALGORITHMS = (
             Option("grafting", True, "keep active trees from phase to phase"),
         ),
     ),
+    Algorithm(
+        name="push-relabel",
+        kind="exact",
+        function="push_relabel.push_relabel:push_relabel",
+        summary="unmatched rows take columns from others, led by labels; no augmenting paths",
+        bound="O(n·m)",
+        threads=False,
+        deterministic=True,
+        paper="Deveci, Kaya, Uçar, Çatalyürek 2013; Cherkassky et al. 1998",
+        options=(
+            Option("relabel_frequency", 0.5, "pushes between global relabels, per vertex", 0.001),
+            Option("gap_relabelling", True, "give up columns above a label that has died out"),
+        ),
+    ),
 )
 
 
@@ -215,8 +365,8 @@ def algorithms(kind: Kind | None = None) -> tuple[Algorithm, ...]:
     Examples
     --------
     >>> import berge
-    >>> [a.name for a in berge.algorithms("start")]
-    ['none', 'cheap', 'karp-sipser']
+    >>> [a.name for a in berge.algorithms("start")][:4]
+    ['none', 'cheap', 'karp-sipser', 'cheap-random']
     """
     return tuple(a for a in _ALGORITHMS if kind is None or a.kind == kind)
 

@@ -30,7 +30,7 @@ _WIDE = 110  # columns that the whole table needs to be readable
 def algorithms(as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
-    Bounds are for n vertices and m edges. Below an algorithm are its switches for --set, with
+    Bounds are for n vertices and m edges. Below an algorithm are its switches for --option, with
     their defaults.
     """
     from ..registry import algorithms as listed

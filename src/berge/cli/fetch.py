@@ -73,7 +73,9 @@ def _bar(name: str, *, shown: bool) -> Iterator[Callable[[int, int | None], None
         TransferSpeedColumn(),
         TimeRemainingColumn(compact=True),
     )
-    with Progress(*columns, console=out(stderr=True), transient=True, expand=True) as progress:
+    console = out(stderr=True)
+    console.width = max(console.width - 4, 20)  # room for the ^C that a terminal echoes
+    with Progress(*columns, console=console, transient=True, expand=True) as progress:
         task = progress.add_task(name, total=None)
 
         def arrived(have: int, total: int | None) -> None:

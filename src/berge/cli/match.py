@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ import click
 
 from . import exit_codes
 from .display import fact_table, in_seconds, out, plural, working
+from .interrupts import held_interrupts, single_interrupt
 from .options import (
     algorithm_name,
     as_json,
@@ -66,7 +65,7 @@ class _Outcome:
     epilog=examples(
         "berge match web.mtx",
         "berge match web.mtx.gz -o matching.npz --threads 8",
-        "berge match edges.csv --base 1 --algorithm pothen-fan --set lookahead=false",
+        "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
         "berge match web.mtx --time-limit 60 -o best.npz",
         "berge match web.mtx --initial best.npz -o matching.npz",
         "berge match web.mtx --json | jq .cardinality",
@@ -114,7 +113,7 @@ class _Outcome:
     help="Search from unmatched rows or columns.",
 )
 @click.option(
-    "--set",
+    "--option",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
@@ -177,7 +176,7 @@ def match(
     """
     if output is not None:
         check_output(output, SUFFIXES)
-    options: dict[str, Any] = dict(key_values(settings, "'--set'"))
+    options: dict[str, Any] = dict(key_values(settings, "'--option'"))
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     clock = _Clock()
     with working("reading", shown):
@@ -188,25 +187,26 @@ def match(
         with clock.step("read"):
             graph = read_graph(file, form, base)
             first = None if initial is None else Matching.load(initial)
-    matching = maximum_matching(
-        graph,
-        algorithm=algorithm,
-        init=init,
-        threads=threads,
-        seed=seed,
-        initial=first,
-        time_limit=time_limit,
-        progress=shown,
-        side=side,
-        **options,
-    )
+    with single_interrupt():
+        matching = maximum_matching(
+            graph,
+            algorithm=algorithm,
+            init=init,
+            threads=threads,
+            seed=seed,
+            initial=first,
+            time_limit=time_limit,
+            progress=shown,
+            side=side,
+            **options,
+        )
+        if output is not None:
+            # Before anything else that may fail, and whatever keys are pressed.
+            with held_interrupts(), working("writing", shown), clock.step("write"):
+                matching.save(output)
     assert matching.stats is not None
     outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)
     outcome.interrupted = matching.stats.stopped == "interrupted"
-    if output is not None:
-        # Before anything else that may fail, and whatever keys are pressed.
-        with _not_interrupted(), clock.step("write"):
-            matching.save(output)
     try:
         _prove(outcome, clock, shown)
         clock.stop()
@@ -252,19 +252,6 @@ class _Clock:
         self.seconds["total"] = time.perf_counter() - self._started
 
 
-@contextmanager
-def _not_interrupted() -> Iterator[None]:
-    """Ignore Ctrl-C for the time of a block."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _facts(outcome: _Outcome) -> dict[str, Any]:
     """Return the object that --json prints."""
     graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
@@ -306,7 +293,8 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     if stats.traversed_edges:
         paths = plural(stats.augmenting_paths, "augmenting path")
         if stats.augmenting_paths:
-            paths += f" (average {stats.average_path:.1f}, longest {stats.longest_path:,} edges)"
+            longest = plural(stats.longest_path, "edge")
+            paths += f" (average {stats.average_path:.1f}, longest {longest})"
         yield "", f"{plural(stats.phases, 'phase')}, {paths}"
         yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
     else:

@@ -28,7 +28,7 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except OptionError as error:
-            if ctx.find_root().params["debug"]:
+            if ctx.find_root().params.get("debug"):
                 raise
             raise click.UsageError(str(error), ctx) from None
 

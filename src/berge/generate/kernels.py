@@ -1,48 +1,38 @@
 """Random numbers and random edges for `berge.generate`, the same on any number of threads.
 
-Every number is a hash of (key, counter): splitmix64 read at place `counter` of the sequence that
-starts at `key`. Nothing is carried from one number to the next, so loops may be cut anywhere.
-All arithmetic is on unsigned 64-bit integers and wraps, on purpose; with ``NUMBA_DISABLE_JIT=1``
-it is done by numpy, which would warn, hence the `errstate` around what callers use.
+Every number comes from `berge.spmd.random` by its place, so loops may be cut anywhere.
 
 Work O(1) a number, O(scale) an RMAT edge. Each kernel writes ``out[k]`` from k alone, without
 races; the shuffle is serial.
 
 References
 ----------
-Steele, Lea, Flood: Fast splittable pseudorandom number generators. OOPSLA 2014 (splitmix64).
 Chakrabarti, Zhan, Faloutsos: R-MAT: a recursive model for graph mining. SDM 2004.
 Black, Rogaway: Ciphers with arbitrary finite domains. CT-RSA 2002 (cycle walking).
 """
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..spmd import helper, kernel, prange
+from ..spmd import kernel, prange
+from ..spmd.random import draw, draw_unit, key_of, wrapping
+
+__all__ = [
+    "distinct_edges",
+    "integers",
+    "key_of",
+    "permutation",
+    "permuted",
+    "rmat_edges",
+    "uniform",
+]
 
 _ONE = np.uint64(1)
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FACTOR_1 = np.uint64(0xBF58476D1CE4E5B9)
-_FACTOR_2 = np.uint64(0x94D049BB133111EB)
-_SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
-_DROP_TO_53_BITS = np.uint64(11)
 _FEISTEL_ROUNDS = 6
-
-wrapping = np.errstate(over="ignore")
-
-
-@helper
-def draw(key: Any, counter: Any) -> Any:
-    """Return 64 random bits, number `counter` of the sequence of `key`."""
-    x = key + (np.uint64(counter) + _ONE) * _STEP
-    x = (x ^ (x >> _SHIFT_1)) * _FACTOR_1
-    x = (x ^ (x >> _SHIFT_2)) * _FACTOR_2
-    return x ^ (x >> _SHIFT_3)
 
 
 @kernel(parallel=True)
@@ -54,7 +44,7 @@ def _fill_integers(key: Any, bound: Any, out: Any) -> None:
 @kernel(parallel=True)
 def _fill_uniform(key: Any, out: Any) -> None:
     for k in prange(out.size):
-        out[k] = np.float64(draw(key, k) >> _DROP_TO_53_BITS) * 2.0**-53
+        out[k] = draw_unit(key, k)
 
 
 @kernel
@@ -118,12 +108,6 @@ def _gather(
         for k in range(indptr[row_order[r]], indptr[row_order[r] + 1]):
             out[place] = col_place[indices[k]]
             place += 1
-
-
-def key_of(seed: int, stream: int) -> np.uint64:
-    """Return the key of a sequence: each seed and each stream of a seed has its own."""
-    digest = blake2b(f"{seed} {stream}".encode(), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "little"))
 
 
 @wrapping

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, InvalidMatchingError
 from ..graph import IndexArray
 from .files import PathName, check_memory, damage_reported, open_bytes, replacing, split_suffix
 
@@ -26,6 +26,10 @@ __all__ = ["load_matching", "save_matching"]
 _HEADER = re.compile(
     rb"# rows (\d{1,18}) cols (\d{1,18}) matched (\d{1,18}) upper_bound (\d{1,18})"
 )
+
+
+class NoMatchingError(FormatError, InvalidMatchingError):
+    """A file that can be read, but what it holds is no matching."""
 
 
 def save_matching(matching: Matching, path: PathName) -> None:
@@ -93,7 +97,7 @@ def load_matching(path: PathName) -> Matching:
         k, side, number = repeat
         place = f"pair {k}: " if suffix == ".json" else ""
         line = None if suffix == ".json" else _line_of_pair(path, k)
-        raise FormatError(f"{place}{side} {number} is matched twice", path, line)
+        raise NoMatchingError(f"{place}{side} {number} is matched twice", path, line)
     head = 1 if suffix == ".txt" else None
     if found.rows.size != found.matched:
         raise FormatError(f"{found.matched} pairs announced, {found.rows.size} found", path, head)
@@ -137,13 +141,13 @@ def _load_npz(path: PathName) -> Matching:
         wrong = np.flatnonzero((match < -1) | (match >= back.size))
         if wrong.size:
             i = wrong[0]
-            raise FormatError(f"{side} {i} is matched to {match[i]} of {back.size}", path)
+            raise NoMatchingError(f"{side} {i} is matched to {match[i]} of {back.size}", path)
     for side, match, back in sides:
         ends = np.flatnonzero(match >= 0)
         wrong = ends[back[match[ends]] != ends]
         if wrong.size:
             i = wrong[0]
-            raise FormatError(
+            raise NoMatchingError(
                 f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}", path
             )
     if upper_bound < np.count_nonzero(row_match >= 0):

@@ -1,0 +1,54 @@
+"""Ctrl-C while there is something to lose."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+__all__ = ["held_interrupts", "single_interrupt"]
+
+_SAME_WISH = 2.0  # seconds in which pressing again means the same
+
+
+@contextmanager
+def single_interrupt() -> Iterator[None]:
+    """Take Ctrl-C pressed several times in a row for once.
+
+    The first has the solver stop and hand over what it has; the second, by someone impatient, would
+    break that off.
+    """
+    ignored_until = 0.0
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal ignored_until
+        now = time.monotonic()
+        if now >= ignored_until:
+            ignored_until = now + _SAME_WISH
+            raise KeyboardInterrupt
+
+    with _handler(interrupt):
+        yield
+
+
+@contextmanager
+def held_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C for the time of a block."""
+    with _handler(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handler(handler: Callable[[int, FrameType | None], Any] | signal.Handlers) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

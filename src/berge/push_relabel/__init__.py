@@ -1,0 +1,1 @@
+"""Exact algorithms that push and relabel. One algorithm a file."""
