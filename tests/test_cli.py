@@ -381,17 +381,14 @@ class TestVerify:
         facts = run_json("verify", *files([0], [0]), code=exit_codes.NOT_A_MATCHING)
         assert "1 × 1" in facts["reason"]
 
-    def test_contradictory_file(self, files, monkeypatch):
-        pair = files([0], [0])
-
-        def contradiction(path):
-            raise berge.InvalidMatchingError("row 0 is matched twice")
-
-        monkeypatch.setattr(berge.Matching, "load", contradiction)
+    def test_contradictory_file(self, files, tmp_path):
+        graph, _ = files([0], [0])
+        (tmp_path / "m.txt").write_text("# rows 3 cols 3 matched 2 upper_bound 3\n0 0\n0 1\n")
+        pair = graph, tmp_path / "m.txt"
         facts = run_json("verify", *pair, code=exit_codes.NOT_A_MATCHING)
         assert facts["cardinality"] is None
         text = run("verify", *pair, code=exit_codes.NOT_A_MATCHING).stdout
-        assert re.search(r"valid +no\s+because +row 0 is matched twice", text)
+        assert "row 0 is matched twice" in " ".join(text.split())
 
     def test_not_a_matching_file(self, files, tmp_path):
         graph, _ = files([0], [0])
