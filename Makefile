@@ -29,7 +29,8 @@ test-compiled: $(VENV)/ready
 	$(RUN) -m pytest
 
 # Without the compiler every line of a kernel is seen by coverage.
-KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/spmd/sort.py
+KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*
+KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/components.py,src/berge/spmd/share.py
 KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
 test-python: $(VENV)/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=

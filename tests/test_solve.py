@@ -21,13 +21,14 @@ from berge import (
 )
 
 EXACT = [a.name for a in berge.algorithms("exact")]
+WITH_PATHS = [name for name in EXACT if "push-relabel" not in name]  # it has no augmenting paths
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"algorithm": "hopcroft-carp"}, OptionError, "did you mean 'hopcroft-karp'"),
-        ({"algorithm": "cheap"}, OptionError, "algorithm 'cheap' is not one of auto, pothen-fan"),
+        ({"algorithm": "cheap"}, OptionError, "algorithm 'cheap' is not one of auto, ss-dfs"),
         ({"init": "karp-sipsr"}, OptionError, "did you mean 'karp-sipser'"),
         ({"device": "tpu"}, DeviceError, "device 'tpu'"),
         ({"threads": 0}, OptionError, "threads must be a whole number from 1 on, not 0"),
@@ -109,7 +110,7 @@ def test_interrupt_returns_the_best_so_far(algorithm):
     """Ctrl-C comes as KeyboardInterrupt between two kernels; every phase is tried."""
     graph = generate.erdos_renyi(400, 380, 900, seed=1)
     phases = berge.maximum_matching(graph, algorithm=algorithm, init="none").stats.phases
-    assert phases > 2
+    assert phases >= 2
     last = 0
     for stop in range(phases):
 
@@ -154,12 +155,16 @@ def test_stats_add_up(algorithm):
     stats = matching.stats
     assert stats.algorithm == algorithm
     assert stats.init == "cheap"
-    assert stats.start_cardinality + stats.augmenting_paths == matching.cardinality == 144
-    assert stats.augmenting_paths == sum(stats.path_lengths) > 0
-    assert 1 <= stats.average_path <= stats.longest_path
-    assert stats.longest_path % 2 == 1
+    assert stats.start_cardinality < matching.cardinality == 144
+    if algorithm in WITH_PATHS:
+        assert stats.start_cardinality + stats.augmenting_paths == matching.cardinality
+        assert stats.augmenting_paths == sum(stats.path_lengths) > 0
+        assert 1 <= stats.average_path <= stats.longest_path
+        assert stats.longest_path % 2 == 1
+        assert stats.path_edges >= stats.augmenting_paths
+    else:
+        assert stats.augmenting_paths == 0
     assert stats.longest_path.bit_length() == len(stats.path_lengths)
-    assert stats.path_edges >= stats.augmenting_paths
     assert stats.traversed_edges > 0
     assert stats.phases >= 1
     assert stats.seconds["total"] >= stats.seconds["init"]
@@ -185,9 +190,10 @@ def test_hopcroft_karp_finds_shortest_paths():
     graph = generate.permute(generate.grid(25, 25), seed=1)
     average = {
         name: berge.maximum_matching(graph, algorithm=name, init="cheap").stats.average_path
-        for name in EXACT
+        for name in WITH_PATHS
     }
-    assert average["hopcroft-karp"] == min(average.values())
+    shortest = min(average["hopcroft-karp"], average["p-hopcroft-karp"])
+    assert shortest == min(average.values())
 
 
 def test_levels_past_what_is_kept_are_still_counted():
@@ -307,8 +313,9 @@ def test_every_option_works_and_is_checked(entry):
         else:
             values = [option.default, max(option.low, 1), option.low + 7, str(option.default)]
         for value in values:
-            matching = berge.maximum_matching(graph, **chosen, **{option.name: value})
-            assert matching.prove(graph).size == expected
+            for init in ("none", "cheap") if entry.kind == "exact" else (entry.name,):
+                given = chosen | {"init": init, option.name: value}
+                assert berge.maximum_matching(graph, **given).prove(graph).size == expected
         for wrong in (None, "nonsense", float("nan"), [], 10**400):
             with pytest.raises(OptionError, match=f"{option.name} must be "):
                 berge.maximum_matching(graph, **chosen, **{option.name: wrong})

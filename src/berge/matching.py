@@ -32,11 +32,12 @@ class SolveStats:
     start_cardinality
         Size of the matching that the exact algorithm began with.
     phases
-        Rounds of searching and augmenting.
+        Rounds of searching and augmenting; of push-relabel, global relabellings.
     traversed_edges
         Edges looked at by the exact algorithm.
     augmenting_paths, path_edges, longest_path
         Number of augmenting paths, the sum of their lengths in edges, and the longest.
+        Push-relabel has none.
     path_lengths
         ``path_lengths[b]`` paths had a length from 2ᵇ to 2ᵇ⁺¹ − 1 edges.
     levels
@@ -44,8 +45,9 @@ class SolveStats:
     frontiers
         Size of the frontier by level, one list a phase. Only the first 10 000 levels are kept.
     seconds
-        Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``top-down``,
-        ``bottom-up``, ``augment``, ``graft`` or ``search``); ``total`` is the whole call.
+        Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``search``, or
+        ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``);
+        ``total`` is the whole call.
     stopped
         None, ``"interrupted"`` or ``"time limit"``.
     """

@@ -2,13 +2,13 @@
 
 A phase begins as in Hopcroft–Karp: levels by breadth-first search, then a maximal set of disjoint
 shortest augmenting paths. Rows that are still unmatched then search once more, depth-first over all
-edges whatever the level, as in a phase of Pothen–Fan: no column is visited twice. These
-searches find longer paths at once for which Hopcroft–Karp would need later phases.
+edges whatever the level, as in a phase of Pothen–Fan: with lookahead and fairness, and no column is
+visited twice. So longer paths are found at once that Hopcroft–Karp would need later phases for.
 
-Work O(nnz) a phase, as without them. No more than n phases, O(n · nnz) in all; in practice far
-fewer than Hopcroft–Karp needs. (Duff and Wiberg keep the O(√n · nnz) of Hopcroft–Karp. That bound
-needs shortest paths to grow longer from phase to phase; an extra path that runs back over levels
-can make them shorter, so it is not claimed here.) Memory: five indices a row and one a column.
+Work O(nnz) a phase, O(n · nnz) in all. The literature gives Hopcroft–Karp's O(√n · nnz); but that
+rests on paths growing longer from phase to phase, and an extra path that goes back over levels can
+make the next phase's shorter. In practice there are far fewer phases than without. Memory: five
+indices a row and one a column.
 
 - ``level[x]``, ``queue``: as in Hopcroft–Karp.
 - ``tried[x]``: edges of x that the depth-first search under way has tried.

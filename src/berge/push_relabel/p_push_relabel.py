@@ -3,26 +3,27 @@
 An active row, which is an unmatched one, takes its neighbour of least label: a push. If that column
 was matched, its row loses it and becomes active instead, and the column's label rises. A phase is a
 global relabelling, which makes labels exact by breadth-first search from the free columns and lists
-the active rows that can reach one, and a round of pushes by threads that take active rows from the
-list, up to ``queue_limit`` at a time, into queues of their own. The end is a global relabelling
-that reaches no active row: then no augmenting path is left, whatever the threads have done.
+the active rows that can reach one, and then rounds, in each of which every active row pushes once,
+until there were enough pushes. Threads take active rows from the list of the round, up to
+``queue_limit`` at a time, and collect as many for that of the next before they write them there.
+The end is a global relabelling that reaches no active row: then no augmenting path is left,
+whatever the threads have done before.
 
 ``relabel_frequency`` is the number of global relabellings in n_rows + n_cols pushes. 0 stands for
 2 on one thread, twice the threads on several, at most 16: the figures of Azad, Buluç, Pothen 2015
 for one thread and 40. (Papers also give its inverse, k; 1/2 is the best k of Deveci et al. 2013.)
 
-Work O(nnz) a phase besides the pushes, O(n · nnz) in all. Memory: two indices a row and two a
-column, the transpose, and some private queues a thread.
+Work O(nnz) a phase besides the pushes, O(n · nnz) in all. Memory: one index a row, two a column,
+two an unmatched row, the transpose, and some private queues a thread.
 
 - ``col_label[y]``: at most the number of matched edges on any alternating path from y to a free
   column: 0 if y is free, ``far`` if there is no path.
 - ``row_label[x]``: at most the least label of the neighbours of x; where one has this, looking
-  stops. Odd: x reads its edges from their end (fairness).
+  stops. If odd, x reads its edges from their end (fairness).
 - ``columns``: the columns reached by relabelling, level by level; the frontier is
   ``columns[LO:HI]``. Free columns are level 0.
-- ``active``: the unmatched rows that were reached, ``state[ACTIVE]`` of them.
-- ``rings[t]``: queue of thread t, first in, first out. A push takes a row out and puts one back at
-  most, so it never holds more than were taken from ``active`` at once.
+- ``active``: two lists of active rows: this round's, and the next one's. A push takes a row away
+  and adds one at most.
 
 Relabelling stops early when as many unmatched rows were reached as can be matched at all; what was
 not reached gets the label of the next level, a lower bound that will do. If it comes to its end, no
@@ -34,19 +35,18 @@ Papers → here (theirs push from columns; here, as everywhere in berge, rows lo
     row u                column y
     ψ(u), ψ(v)           2 · ``col_label[y]``, 2 · ``row_label[x]`` + 1
     m + n, as a label    ``far`` = min(n_rows, n_cols), as labels count matched edges only
-    queues, their limit  ``rings``, ``queue_limit``
 
 Why threads do no harm to each other
-    - A row belongs to the thread in whose ring it is. The thread writes all that belongs to x, then
-      hands x over by compare-and-swap of ``col_match[y]`` from the old mate to x. By the same
-      instruction it becomes the owner of that mate, with all that others have written of it, and
-      unmatches it. So ``row_match`` and ``col_match`` always agree but for rows that are being
-      handled, and they agree on all when the threads have come to their end.
+    - A row belongs to the thread that took it from the list, or took its column. The thread writes
+      all that belongs to x, then hands x over by compare-and-swap of ``col_match[y]`` from the old
+      mate to x. By the same instruction it becomes the owner of that mate, with all that others
+      have written of it, and unmatches it. So ``row_match`` and ``col_match`` always agree but for
+      rows that are being handled, and agree on all when the threads have come to their end.
     - ``col_label`` is read and written without care: of two that take y one shortly after the
       other, the label that stays may be the first one's. A wrong label may cause pushes in vain, or
-      let a row be given up for this round. Global relabelling sets both right.
-    - That could go on forever, so a round without gain is followed by one on a single thread, where
-      labels are true bounds all the time. Such a round does not end before it has matched a row,
+      let a row be given up in this phase. Global relabelling sets both right.
+    - That could go on forever, so a phase without gain is followed by one on a single thread, where
+      labels are true bounds all the time. Such a phase does not end before it has matched a row,
       and one can be matched, as all active rows were reached. Hence the algorithm ends.
 
 References: J. Langguth, A. Azad, M. Halappanavar, F. Manne, "On parallel push–relabel based
@@ -65,24 +65,20 @@ from ..augmenting.p_hopcroft_karp import take
 from ..augmenting.tally import EDGES, edges_traversed, new_tally, report
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import flush, kernel, next_chunk, prange
+from ..spmd import fetch_add, flush, kernel, next_chunk, prange
 
-PRIVATE = 1024  # a thread collects so many vertices before it writes to a shared list
 CHUNK = 256  # a thread takes so many columns of a level at a time
 SERIAL = 1024  # levels with fewer columns are done by one thread: starting others takes longer
 SERIAL_ROWS = 256  # the same for active rows, each of which means many pushes
 
-# Entries of `state`. Relabelling: bounds of the frontier and end of the next one in `columns`,
-# label of the frontier. Both: the next item to hand out, active rows, the largest label, the step
-# being done. Pushing: rows to hand out at a time, pushes that a thread may do, rows that can be
-# matched at most.
-LO, HI, TAIL, DEPTH, CURSOR, ACTIVE, FAR, STEP, BATCH, ENOUGH, WANTED = range(11)
+# Entries of `state`: bounds of the frontier and end of the next one in `columns`, label of the
+# frontier; number of active rows, which half of `active` lists them, and how many the other half
+# has; the largest label; rows that can be matched at most; the step being done, its next item to
+# hand out, and how many at a time; pushes and edges gained in this phase.
+LO, HI, TAIL, DEPTH, ACTIVE, HALF, LISTED, FAR, WANTED, STEP, CURSOR, BATCH = range(12)
+PUSHES, GAINED = 12, 13
 
 RELABEL, PUSH = range(2)  # the steps that are shared out among threads
-
-# Entries of `own[t]`: head and size of the thread's ring, its pushes in this round, edges it has
-# added to the matching, whether it stopped only because its portion was done.
-HEAD, SIZE, PUSHES, GAINED, MORE = range(5)
 
 
 class Arrays(NamedTuple):
@@ -98,9 +94,7 @@ class Arrays(NamedTuple):
     col_label: Any
     columns: Any
     active: Any
-    private: Any  # two queues a thread, for relabelling
-    rings: Any
-    own: Any  # a cache line a thread
+    private: Any  # two queues a thread
     state: Any
     tally: Any
 
@@ -120,41 +114,36 @@ def p_push_relabel(run: Run, *, relabel_frequency: float = 0.0, queue_limit: int
         row_label=np.empty(graph.n_rows, index),
         col_label=np.empty(graph.n_cols, index),
         columns=np.empty(graph.n_cols, index),
-        active=np.empty(graph.n_rows, index),
-        private=np.empty((threads, 2, PRIVATE), index),
-        rings=np.empty((threads, limit), index),
-        own=np.zeros((threads, 8), np.int64),
+        active=np.empty((2, run.unmatched_rows().size), index),
+        private=np.empty((threads, 2, limit), index),
         state=np.zeros(16, np.int64),
         tally=new_tally(threads),
     )
     state = a.state
-    pushes = sum(graph.shape) / (relabel_frequency or min(2 * threads, 16))
+    enough = sum(graph.shape) / (relabel_frequency or min(2 * threads, 16))
     log = LevelLog(run.stats)
-    gained = 1
+    alone = threads == 1
     try:
         while not run.done:
             global_relabel(run, a, log)
-            if state[ACTIVE] > 0:
-                # After a round in vain, one thread alone: see above.
-                shared = threads > 1 and state[ACTIVE] >= SERIAL_ROWS and gained > 0
-                share = -(-int(state[ACTIVE]) // threads)
-                state[BATCH] = min(limit, share) if shared else limit
-                state[ENOUGH] = max(1, int(min(pushes, 1 << 60)) // (threads if shared else 1))
-                gained = push_round(run, a, shared)
-            else:
-                gained = 0
-            run.end_phase(gained)
-            if state[ACTIVE] == 0:
+            reached = state[ACTIVE]
+            # Alone, one thread goes on until it has matched a row.
+            while state[ACTIVE] > 0 and (state[PUSHES] < enough or (alone and state[GAINED] == 0)):
+                with run.timed("push"):
+                    push_rounds(a, threads, limit, enough, alone, EDGES_PER_CALL)
+                run.pause()
+            run.end_phase(int(state[GAINED]))
+            if reached == 0:
                 break
+            alone = threads == 1 or state[GAINED] == 0
     finally:
         report(run, a.tally)
 
 
 def global_relabel(run: Run, a: Arrays, log: LevelLog) -> None:
     """Make labels exact, and list the unmatched rows that can reach a free column."""
-    state = a.state
+    state, far = a.state, min(run.graph.shape)
     with run.timed("relabel"):
-        far = min(run.graph.shape)
         free = np.flatnonzero(run.col_match < 0)
         a.row_label.fill(far)
         a.col_label.fill(far)
@@ -177,74 +166,79 @@ def global_relabel(run: Run, a: Arrays, log: LevelLog) -> None:
         run.upper_bound = min(run.upper_bound, run.cardinality + int(state[ACTIVE]))
 
 
-def push_round(run: Run, a: Arrays, shared: bool) -> int:
-    """Let active rows push until there were enough pushes; return the edges gained."""
-    a.own.fill(0)
-    a.own[:, MORE] = 1
-    a.state[STEP], a.state[CURSOR] = PUSH, 0
-    while a.own[:, MORE].any():
-        a.own[:, MORE] = 0
-        with run.timed("push"):
-            share_out(a, run.threads, EDGES_PER_CALL, shared)
-        run.pause()
-    return int(a.own[:, GAINED].sum())
-
-
 @kernel
 def relabel_levels(a: Any, threads: int, sizes: Any, budget: int) -> None:
     """Relabel level by level, until some `budget` edges were traversed or enough rows reached."""
     state = a.state
     stop = edges_traversed(a.tally) + budget
-    while (
-        state[LO] < state[HI] and state[ACTIVE] < state[WANTED] and edges_traversed(a.tally) < stop
-    ):
-        state[STEP], state[CURSOR] = RELABEL, state[LO]
+    while state[LO] < state[HI] and state[ACTIVE] < state[WANTED]:
+        state[STEP], state[CURSOR], state[BATCH] = RELABEL, state[LO], CHUNK
         shared = threads > 1 and state[HI] - state[LO] >= SERIAL
-        share_out(a, threads, budget, shared)
+        share_out(a, threads, shared)
         state[LO], state[HI] = state[HI], state[TAIL]
         state[DEPTH] += 1
         if state[HI] > state[LO]:
             if sizes[0] + 1 < sizes.size:
                 sizes[sizes[0] + 1] = state[HI] - state[LO]
             sizes[0] += 1
+        if edges_traversed(a.tally) >= stop:
+            break
 
 
 @kernel
-def share_out(a: Any, threads: int, budget: int, shared: bool) -> None:
+def push_rounds(a: Any, threads: int, limit: int, enough: float, alone: bool, budget: int) -> None:
+    """Let every active row push once, again and again, until there were enough pushes."""
+    state = a.state
+    stop = edges_traversed(a.tally) + budget
+    while state[ACTIVE] > 0 and (state[PUSHES] < enough or (alone and state[GAINED] == 0)):
+        state[STEP], state[CURSOR], state[LISTED] = PUSH, 0, 0
+        shared = not alone and state[ACTIVE] >= SERIAL_ROWS
+        # At the limit, or so few at a time that there are some for every thread.
+        state[BATCH] = min(limit, 1 + state[ACTIVE] // (4 * threads))
+        share_out(a, threads, shared)
+        state[HALF], state[ACTIVE] = 1 - state[HALF], state[LISTED]
+        if state[GAINED] >= state[WANTED]:
+            state[ACTIVE] = 0
+        if edges_traversed(a.tally) >= stop:
+            break
+
+
+@kernel
+def share_out(a: Any, threads: int, shared: bool) -> None:
     """Do ``state[STEP]`` on all threads, or on this one alone."""
     if shared:
-        on_threads(a, threads, budget, shared)
+        on_threads(a, threads, shared)
     else:
-        do_share(a, np.int64(0), budget, shared)
+        do_share(a, np.int64(0), shared)
 
 
 @kernel(parallel=True)
-def on_threads(a: Any, threads: int, budget: int, shared: bool) -> None:
+def on_threads(a: Any, threads: int, shared: bool) -> None:
     """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
     for t in prange(threads):
-        do_share(a, np.int64(t), budget, shared)
+        do_share(a, np.int64(t), shared)
 
 
 @kernel
-def do_share(a: Any, t: int, budget: int, shared: bool) -> None:
+def do_share(a: Any, t: int, shared: bool) -> None:
     """Do thread t's share of a step."""
     if a.state[STEP] == RELABEL:
         relabel(a, t, shared)
     else:
-        push(a, t, budget, shared)
+        push(a, t, shared)
 
 
 @kernel
 def relabel(a: Any, t: int, shared: bool) -> None:
     """Thread t's share of a level: its columns claim rows, which stand for their columns."""
     t_indptr, t_indices, row_match, state = a.t_indptr, a.t_indices, a.row_match, a.state
-    row_label, col_label, columns, active = a.row_label, a.col_label, a.columns, a.active
+    row_label, col_label, columns, active = a.row_label, a.col_label, a.columns, a.active[0]
     mine, mine_active = a.private[t, 0], a.private[t, 1]
-    hi, depth, far = state[HI], state[DEPTH], state[FAR]
+    hi, depth, far, batch = state[HI], state[DEPTH], state[FAR], state[BATCH]
     edges = 0
     waiting = 0  # columns in the one private queue
     waiting_active = 0  # rows in the other
-    lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
+    lo, last = next_chunk(state, CURSOR, hi, batch, shared)
     while lo < last:
         for i in range(lo, last):
             y = columns[i]
@@ -255,7 +249,7 @@ def relabel(a: Any, t: int, shared: bool) -> None:
                     continue
                 above = row_match[x]
                 if above < 0:
-                    if waiting_active == PRIVATE:
+                    if waiting_active == mine_active.size:
                         waiting_active = flush(
                             mine_active, waiting_active, active, state, ACTIVE, shared
                         )
@@ -263,76 +257,74 @@ def relabel(a: Any, t: int, shared: bool) -> None:
                     waiting_active += 1
                 else:
                     col_label[above] = depth + 1
-                    if waiting == PRIVATE:
+                    if waiting == mine.size:
                         waiting = flush(mine, waiting, columns, state, TAIL, shared)
                     mine[waiting] = above
                     waiting += 1
-        lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
+        lo, last = next_chunk(state, CURSOR, hi, batch, shared)
     flush(mine, waiting, columns, state, TAIL, shared)
     flush(mine_active, waiting_active, active, state, ACTIVE, shared)
     a.tally[t, EDGES] += edges
 
 
 @kernel
-def push(a: Any, t: int, budget: int, shared: bool) -> None:
-    """Thread t's share of a round."""
+def push(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of a round: active rows push once each."""
     indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
-    row_label, col_label, active, state = a.row_label, a.col_label, a.active, a.state
-    ring, own = a.rings[t], a.own[t]
-    n_active, far, enough = state[ACTIVE], state[FAR], state[ENOUGH]
-    head, size, pushes, gained = own[HEAD], own[SIZE], own[PUSHES], own[GAINED]
-    edges = 0
-    while (pushes < enough or (gained == 0 and not shared)) and gained < state[WANTED]:
-        if edges >= budget:
-            own[MORE] = 1
-            break
-        if size == 0:
-            end = n_active if shared else min(state[CURSOR] + state[BATCH], n_active)
-            lo, last = next_chunk(state, CURSOR, end, state[BATCH], shared)
-            if lo == last:
-                break
-            for i in range(lo, last):
-                ring[i - lo] = active[i]
-            head, size = 0, last - lo
-        x = np.int64(ring[head])
-        head = head + 1 if head + 1 < ring.size else 0
-        size -= 1
-        begin, degree = np.int64(indptr[x]), np.int64(indptr[x + 1] - indptr[x])
-        bound = np.int64(row_label[x])
-        while True:
-            # The least label of the neighbours, and the least but one.
-            least = second = far
-            y = -1
-            k = 0
-            while k < degree:
-                neighbour = np.int64(indices[begin + (degree - 1 - k if bound & 1 else k)])
-                k += 1
-                label = np.int64(col_label[neighbour])
-                if label < least:
-                    least, second, y = label, least, neighbour
-                    if label <= bound:
-                        second = label  # not known any better: looking stops
-                        break
-                elif label < second:
-                    second = label
-            edges += k
-            if least == far:
-                row_match[x] = -1  # given up, until the next global relabelling
-                break
-            mate = np.int64(col_match[y])
-            label = min(second + 1, far)  # the way out of y leads through x from now on
-            row_match[x] = y
-            row_label[x] = label - 1
-            if take(col_match, y, mate, x, shared):
-                col_label[y] = label
-                pushes += 1
-                if mate < 0:
-                    gained += 1
-                else:
-                    row_match[mate] = -1
-                    ring[(head + size) % ring.size] = mate
-                    size += 1
-                break
-            row_label[x] = bound  # another thread took y: look again
-    own[HEAD], own[SIZE], own[PUSHES], own[GAINED] = head, size, pushes, gained
+    row_label, col_label, state = a.row_label, a.col_label, a.state
+    active, listed, mine = a.active[state[HALF]], a.active[1 - state[HALF]], a.private[t, 0]
+    n_active, far, batch = state[ACTIVE], state[FAR], state[BATCH]
+    edges = pushes = gained = 0
+    waiting = 0  # rows in the private queue
+    lo, last = next_chunk(state, CURSOR, n_active, batch, shared)
+    while lo < last:
+        for i in range(lo, last):
+            x = np.int64(active[i])
+            begin, degree = np.int64(indptr[x]), np.int64(indptr[x + 1] - indptr[x])
+            bound = np.int64(row_label[x])
+            while True:
+                # The least label of the neighbours, and the least but one.
+                least = second = far
+                y = np.int64(-1)
+                k = 0
+                while k < degree:
+                    next_y = np.int64(indices[begin + (degree - 1 - k if bound & 1 else k)])
+                    k += 1
+                    label = np.int64(col_label[next_y])
+                    if label < least:
+                        least, second, y = label, least, next_y
+                        if label <= bound:
+                            second = label  # not known any better: looking stops
+                            break
+                    elif label < second:
+                        second = label
+                edges += k
+                if least == far:
+                    row_match[x] = -1  # given up, until the next global relabelling
+                    break
+                mate = np.int64(col_match[y])
+                raised = min(second + 1, far)  # from y the way leads through x from now on
+                row_match[x] = y
+                row_label[x] = raised - 1
+                if take(col_match, y, mate, x, shared):
+                    col_label[y] = raised
+                    pushes += 1
+                    if mate < 0:
+                        gained += 1
+                    else:
+                        row_match[mate] = -1
+                        if waiting == mine.size:
+                            waiting = flush(mine, waiting, listed, state, LISTED, shared)
+                        mine[waiting] = mate
+                        waiting += 1
+                    break
+                row_label[x] = bound  # another thread took y: look again
+        lo, last = next_chunk(state, CURSOR, n_active, batch, shared)
+    flush(mine, waiting, listed, state, LISTED, shared)
+    if shared:
+        fetch_add(state, PUSHES, pushes)
+        fetch_add(state, GAINED, gained)
+    else:
+        state[PUSHES] += pushes
+        state[GAINED] += gained
     a.tally[t, EDGES] += edges

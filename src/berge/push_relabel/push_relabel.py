@@ -54,7 +54,7 @@ from ..spmd import helper, kernel
 # next round, the pushes since the last global relabelling, and how many there must be for a sweep.
 HEAD, SIZE, KEPT, PUSHES, SWEEP = 0, 1, 2, 3, 4
 
-# A sweep reads all labels. Once in n_cols / 8 pushes it costs a push no more than an edge or two.
+# A sweep reads all labels: one in n_cols / 8 pushes adds no more than an edge or two to each.
 SWEEPS = 8
 
 
@@ -74,13 +74,14 @@ def push_relabel(run: Run, *, relabel_frequency: float = 0.5, gap_relabelling: b
     tally = new_tally(1)
     try:
         while state[HEAD] < state[SIZE] and not run.done:
-            free = np.flatnonzero(run.col_match < 0)
-            row_label.fill(far)
-            col_label.fill(far)
-            col_label[free] = 0
-            count.fill(0)
-            queue[: free.size] = free
-            search = np.array([0, free.size], np.int64)
+            with run.timed("relabel"):
+                free = np.flatnonzero(run.col_match < 0)
+                row_label.fill(far)
+                col_label.fill(far)
+                col_label[free] = 0
+                count.fill(0)
+                queue[: free.size] = free
+                search = np.array([0, free.size], np.int64)
             while search[HEAD] < search[SIZE]:
                 with run.timed("relabel"):
                     relabel(
@@ -209,14 +210,17 @@ def push(
             row_match[x] = y
             col_match[y] = x
             row_label[x] = least
-            col_label[y] = least + 1
-            if least + 1 < far:
-                count[least + 1] += 1
+            label = least + 1
             if least > 0:
                 count[least] -= 1
-                if gap_relabelling and count[least] == 0 and pushes >= state[SWEEP]:
-                    sweep(col_label, count, least, far)
-                    state[SWEEP] = pushes + col_label.size // SWEEPS
+                if gap_relabelling and count[least] == 0:
+                    label = far  # y would be the first above the gap
+                    if pushes >= state[SWEEP]:
+                        sweep(col_label, count, least, far)
+                        state[SWEEP] = pushes + col_label.size // SWEEPS
+            col_label[y] = label
+            if label < far:
+                count[label] += 1
         if head == size:
             head, size, kept = 0, kept, 0
     state[HEAD], state[SIZE], state[KEPT], state[PUSHES] = head, size, kept, pushes

@@ -1,0 +1,42 @@
+"""What networkx is told when it is imported. Only the standard library, and little of that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["get_info"]
+
+_MAXIMUM = (
+    "Runs berge's default algorithm on all threads. The matching is as large as networkx's; where\n"
+    "several are, it may be another one. Long augmenting paths do not raise RecursionError."
+)
+_CHECK = (
+    "For a graph that berge has converted before: a conversion costs more than networkx's check."
+)
+
+# Name in networkx's dispatch -> what to add to its docstring. `bipartite.maximum_matching` is
+# networkx's second name for `hopcroft_karp_matching` and dispatches under that one.
+_DOCS = {
+    "hopcroft_karp_matching": _MAXIMUM,
+    "eppstein_matching": _MAXIMUM,
+    "to_vertex_cover": (
+        "Linear time. Raises NetworkXError if `matching` is not a maximum matching of `G`."
+    ),
+    "maximal_matching": "The same edges as networkx's.",
+    "is_matching": _CHECK,
+    "is_maximal_matching": _CHECK,
+    "is_perfect_matching": _CHECK,
+    "min_edge_cover": "Bipartite graphs only, and only without `matching_algorithm`.",
+    "bipartite_min_edge_cover": "Only without `matching_algorithm`.",
+}
+
+
+def get_info() -> dict[str, Any]:
+    """Return the metadata of the backend."""
+    return {
+        "backend_name": "berge",
+        "project": "berge",
+        "package": "berge",
+        "short_summary": "Matchings in graphs: fast, multicore, and proved.",
+        "functions": {name: {"additional_docs": text} for name, text in _DOCS.items()},
+    }

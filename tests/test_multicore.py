@@ -1,0 +1,224 @@
+"""Algorithms whose threads claim vertices from each other: races, portions, threading layers."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+import berge
+from berge import BipartiteGraph, generate
+from berge.registry import find
+
+from .conftest import COMPILED
+from .corpus import SMALL
+
+AUGMENTING = ["p-pothen-fan", "p-dbfs", "p-hopcroft-karp"]
+ALGORITHMS = [*AUGMENTING, "p-push-relabel"]
+SERIAL_TWIN = {"p-pothen-fan": "pothen-fan", "p-hopcroft-karp": "hopcroft-karp"}
+
+compiled = pytest.mark.skipif(not COMPILED, reason="races need threads")
+on_many_threads = pytest.mark.parametrize("threads", [2, 3, 4])
+every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+
+
+def module_of(algorithm: str):
+    return importlib.import_module("berge." + find("exact", algorithm).function.partition(":")[0])
+
+
+def solve(graph: BipartiteGraph, expected: int, **settings) -> berge.Matching:
+    matching = berge.maximum_matching(graph, **settings)
+    berge.verify(graph, matching)
+    assert matching.is_maximum
+    assert matching.cardinality == expected, settings
+    return matching
+
+
+@cache
+def random_graphs(seed: int) -> list[tuple[BipartiteGraph, int]]:
+    """Graphs of many shapes, of some thousand rows, so that threads do share the work."""
+    rng = np.random.default_rng(seed)
+    n, m = (int(k) for k in rng.integers(2000, 8000, 2))
+    side = int(np.sqrt(n))
+    graphs = [
+        generate.erdos_renyi(n, m, int(1.2 * n), seed=seed),
+        generate.erdos_renyi(n, m, int(2.5 * max(n, m)), seed=seed),
+        generate.erdos_renyi(n, n, 3 * n, seed=seed),
+        generate.power_law(n, m, 3, seed=seed),
+        generate.rmat(12, 3, seed=seed),
+        generate.permute(generate.grid(side, side + 3), seed=seed),
+        generate.permute(generate.hidden_perfect(n, 2, seed=seed), seed=seed),
+        generate.permute(generate.chain(n), seed=seed),
+        generate.permute(generate.mesh3(n), seed=seed),
+        generate.permute(generate.road(side, side, seed=seed), seed=seed),
+    ]
+    return [
+        (g, berge.maximum_matching(g, algorithm="pothen-fan", threads=1).cardinality)
+        for g in graphs
+    ]
+
+
+@compiled
+@on_many_threads
+@every_algorithm
+def test_races(algorithm, threads):
+    """Two hundred graphs, from the worst of starts, and from one that leaves long paths."""
+    for seed in range(20):
+        for graph, expected in random_graphs(seed):
+            solve(graph, expected, algorithm=algorithm, init="none", threads=threads)
+            solve(graph, expected, algorithm=algorithm, init="cheap", threads=threads)
+
+
+@compiled
+@every_algorithm
+def test_races_on_one_graph_again_and_again(algorithm):
+    for graph, expected in random_graphs(1):
+        for _ in range(15):
+            solve(graph, expected, algorithm=algorithm, init="none", threads=4)
+
+
+@compiled
+@on_many_threads
+@pytest.mark.parametrize("options", [{"lookahead": False}, {"fairness": False}])
+def test_races_without_lookahead_or_fairness(options, threads):
+    for graph, expected in random_graphs(2) + random_graphs(3):
+        solve(graph, expected, algorithm="p-pothen-fan", init="none", threads=threads, **options)
+
+
+@compiled
+@on_many_threads
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"queue_limit": 1},
+        {"queue_limit": 100_000},
+        {"relabel_frequency": 0.01},
+        {"relabel_frequency": 1e9},  # one round of pushes a phase: many phases gain nothing
+    ],
+)
+def test_races_of_pushes(options, threads):
+    for graph, expected in random_graphs(4):
+        solve(graph, expected, algorithm="p-push-relabel", init="none", threads=threads, **options)
+
+
+@compiled
+@on_many_threads
+@every_algorithm
+def test_small_portions_on_threads(algorithm, threads, monkeypatch):
+    """Kernels that return early, and a run that is left at some moment between two."""
+    monkeypatch.setattr(module_of(algorithm), "EDGES_PER_CALL", 500)
+    for graph, expected in random_graphs(5):
+        settings = {"algorithm": algorithm, "init": "none", "threads": threads}
+        solve(graph, expected, **settings)
+        for stop in (1, 3, 7, 20):
+            calls = []
+
+            def interrupt(report, calls=calls, stop=stop):
+                calls.append(report)
+                if report.step == "search" and len(calls) > stop:
+                    raise KeyboardInterrupt
+
+            matching = berge.maximum_matching(graph, on_phase=interrupt, **settings)
+            berge.verify(graph, matching)
+            assert matching.cardinality <= expected <= matching.upper_bound
+
+
+@compiled
+@pytest.mark.parametrize("algorithm", AUGMENTING)
+def test_stats_of_all_threads_add_up(algorithm):
+    for graph, expected in random_graphs(6):
+        stats = solve(graph, expected, algorithm=algorithm, init="cheap", threads=4).stats
+        assert stats.threads == 4
+        assert stats.start_cardinality + stats.augmenting_paths == expected
+        assert stats.augmenting_paths == sum(stats.path_lengths)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("algorithm", SERIAL_TWIN)
+def test_on_one_thread_it_is_the_serial_algorithm(algorithm):
+    for make, _ in SMALL.values():
+        graph = make()
+        ours, theirs = (
+            berge.maximum_matching(graph, algorithm=name, init="cheap", threads=1)
+            for name in (algorithm, SERIAL_TWIN[algorithm])
+        )
+        assert np.array_equal(ours.row_match, theirs.row_match)
+        assert ours.stats.path_lengths == theirs.stats.path_lengths
+
+
+@pytest.mark.kernels
+@pytest.mark.skipif(COMPILED, reason="compiled code has its constants built in")
+@every_algorithm
+def test_sharing_out_with_tiny_queues_and_chunks(algorithm, monkeypatch):
+    """What threads do on large graphs, seen by coverage on small ones."""
+    tiny = {"SERIAL": 0, "SERIAL_ROOTS": 0, "SERIAL_ROWS": 0, "PRIVATE": 2, "CHUNK": 3}
+    for module in {module_of(algorithm), module_of("p-pothen-fan")}:
+        for name, value in tiny.items():
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, value)
+    options = [{}]
+    if algorithm == "p-push-relabel":
+        options = [{"queue_limit": 2}, {"relabel_frequency": 1e9}]
+    for make, _ in SMALL.values():
+        graph = make()
+        expected = berge.maximum_matching(graph, algorithm="pothen-fan").cardinality
+        for init in ("none", "cheap"):
+            for threads in (1, 2, 4):
+                for option in options:
+                    solve(
+                        graph, expected, algorithm=algorithm, init=init, threads=threads, **option
+                    )
+
+
+@pytest.mark.kernels
+@pytest.mark.skipif(COMPILED, reason="compiled code has the instruction built in")
+def test_pushes_that_another_thread_is_faster_with(monkeypatch):
+    """A compare-and-swap that fails now and then: the row looks again."""
+    from berge.push_relabel import p_push_relabel
+
+    take = p_push_relabel.take
+    for make, _ in SMALL.values():
+        graph = make()
+        expected = berge.maximum_matching(graph, algorithm="pothen-fan").cardinality
+        tries = []
+        n_cols = graph.n_cols if graph.n_cols != graph.n_rows else -1
+
+        def slow_take(array, i, seen, new, shared, tries=tries, n_cols=n_cols):
+            tries.append(i)
+            if array.size == n_cols and len(tries) % 3 == 0:
+                return False
+            return take(array, i, seen, new, shared)
+
+        monkeypatch.setattr(p_push_relabel, "take", slow_take)
+        solve(graph, expected, algorithm="p-push-relabel", init="none", threads=2)
+        monkeypatch.undo()
+
+
+@compiled
+@pytest.mark.parametrize("layer", ["tbb", "omp", "workqueue"])
+def test_threading_layers(layer):
+    code = (
+        "import berge, numba, sys\n"
+        "g = berge.generate.erdos_renyi(9000, 9000, 25000)\n"
+        "for name in sys.argv[1:]:\n"
+        "    for threads in (2, 3, 4):\n"
+        "        m = berge.maximum_matching(g, algorithm=name, init='none', threads=threads)\n"
+        "        m.prove(g)\n"
+        "print(numba.threading_layer())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, *ALGORITHMS],
+        env=os.environ | {"NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "4"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "No threading layer could be loaded" in result.stderr:
+        pytest.skip(f"{layer} is not installed")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip() == layer
