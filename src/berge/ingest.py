@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InvalidGraphError
+from .errors import InvalidGraphError, OptionError
 from .graph import BipartiteGraph, Graph
 
 __all__ = ["as_bipartite", "as_graph"]
@@ -23,6 +23,8 @@ def as_bipartite(
     *,
     shape: tuple[int, int] | None = None,
     top_nodes: Iterable[Any] | None = None,
+    left: Any = None,
+    right: Any = None,
 ) -> BipartiteGraph:
     """Make a bipartite graph of anything that is one.
 
@@ -37,16 +39,24 @@ def as_bipartite(
         - a networkx graph: rows are the nodes with attribute ``bipartite=0``, or `top_nodes`;
           without either, one side of a two-colouring. Labels are kept;
         - an igraph graph with vertex attribute ``type``, else by a two-colouring;
+        - a frame of edges (pandas, polars, pyarrow): the columns `left` and `right` hold labels
+          of any kind, integers too; rows and columns are numbered as labels first appear;
+        - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
+          copied to the host, since the solvers run there for now;
         - the path of a file that `berge.read` knows.
     shape
         Rows and columns, for index arrays; by default as large as the indices ask for.
     top_nodes
         The rows, for networkx graphs.
+    left, right
+        Names of the two columns, for frames; by default the first ones.
 
     Raises
     ------
     InvalidGraphError
         If the source is not a bipartite graph; names the place.
+    OptionError
+        If a frame has no column of that name, or the source is no frame and has no columns.
 
     Examples
     --------
@@ -56,6 +66,14 @@ def as_bipartite(
     >>> berge.as_bipartite(np.eye(3))
     BipartiteGraph(3 × 3, 3 edges)
     """
+    from .interop.frames import from_frame, is_frame
+
+    if is_frame(source):
+        return from_frame(source, left, right)
+    if left is not None or right is not None:
+        raise OptionError(
+            f"left and right name columns of a frame, and {type(source).__name__} is none"
+        )
     if isinstance(source, (str, PathLike)):
         from .io import read
 
@@ -71,6 +89,14 @@ def as_bipartite(
         from .interop.igraph import from_igraph
 
         return from_igraph(source)
+    if library == "torch":
+        from .interop.tensors import from_torch
+
+        return from_torch(source)
+    if library in ("cupy", "cupyx"):
+        return as_bipartite(source.get(), shape=shape)
+    if library == "sparse":
+        source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
         return _from_sparse(source)
     if isinstance(source, tuple):
@@ -79,7 +105,8 @@ def as_bipartite(
         return _from_dense(np.asarray(source))
     raise InvalidGraphError(
         f"cannot make a bipartite graph of {type(source).__name__}: pass a scipy sparse array, a "
-        "dense array, (row_indices, col_indices), a networkx or igraph graph, or a path"
+        "dense array, (row_indices, col_indices), a networkx or igraph graph, a data frame, or a "
+        "path"
     )
 
 
@@ -104,7 +131,13 @@ def as_graph(source: Any) -> Graph:
         return Graph.from_edges(ends, others, n_vertices)
     if isinstance(source, tuple) and len(source) == 2:
         return Graph.from_edges(*source)
-    return Graph.from_bipartite(as_bipartite(source))
+    graph = as_bipartite(source)
+    if graph.row_labels is not None and graph.row_labels != graph.col_labels:
+        raise InvalidGraphError(
+            f"{type(source).__name__} has two sides with labels of their own: not one set of "
+            "vertices; pass (ends, others) as index arrays"
+        )
+    return Graph.from_bipartite(graph)
 
 
 def _from_sparse(source: Any) -> BipartiteGraph:
@@ -126,7 +159,10 @@ def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> Bip
             "a tuple must be (row_indices, col_indices) or (row_indices, col_indices, shape), "
             f"not {len(source)} things"
         )
-    return BipartiteGraph.from_edges(source[0], source[1], source[2] if source[2:] else shape)
+    from .interop.tensors import on_host
+
+    rows, cols = map(on_host, source[:2])
+    return BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
 
 
 def _from_dense(array: Any) -> BipartiteGraph:

@@ -10,15 +10,15 @@ from .graph import BergeGraph
 
 __all__ = ["backend_interface"]
 
-# Smallest number of nodes from which berge is faster, conversion included, as docs/networkx.md
-# measures it. What is not here never repays a conversion: networkx reads the graph, or only the
-# matching, once.
+# Number of nodes from which berge is the faster one with the conversion counted, from stars and
+# paths to complete graphs. What is not here need not repay a conversion: networkx looks at every
+# edge once, or only at the matching.
 _PAYS_FROM = {
-    "hopcroft_karp_matching": 200,
-    "eppstein_matching": 200,
-    "to_vertex_cover": 50,
+    "hopcroft_karp_matching": 300,
+    "eppstein_matching": 100,
+    "to_vertex_cover": 20,
     "min_edge_cover": 50,
-    "bipartite_min_edge_cover": 200,
+    "bipartite_min_edge_cover": 300,
 }
 
 
