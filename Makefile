@@ -30,7 +30,7 @@ test-compiled: $(VENV)/ready
 
 # Without the compiler every line of a kernel is seen by coverage.
 KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*
-KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/components.py,src/berge/spmd/share.py
+KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/components.py,src/berge/spmd/share.py,src/berge/interop/nx_backend/kernels.py
 KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
 test-python: $(VENV)/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=

@@ -38,6 +38,14 @@ def test_all_algorithms_agree_and_are_sorted_by_time():
     assert all(r.stats is not None and 0 < r.search <= r.best for r in results)
 
 
+def test_options_with_a_name():
+    graph = generate.permute(generate.grid(20, 20))
+    names = ["pothen-fan", "pothen-fan:lookahead=false:fairness=no"]
+    results = {r.name: r.stats for r in compare(graph, names, init="cheap", repeat=1)}
+    assert set(results) == set(names)
+    assert results[names[0]].traversed_edges != results[names[1]].traversed_edges
+
+
 def test_sensitivity_is_the_papers():
     result = Comparison("x", (1.0, 3.0), None, 0)
     assert math.isclose(result.sensitivity, 100 * math.sqrt(2) / 2)
@@ -88,6 +96,8 @@ def test_time_limit_leaves_a_row_without_seconds():
         ({"names": ["hopcroft"]}, "did you mean 'hopcroft-karp'"),
         ({"peers": ["matlab"]}, "peer 'matlab' is not one of scipy, igraph, networkx"),
         ({"repeat": 0}, "repeat must be"),
+        ({"names": ["ms-bfs-graft:alfa=2"]}, "has no option 'alfa'"),
+        ({"names": ["ms-bfs-graft:alpha=x"]}, "alpha must be a number from 1, not 'x'"),
     ],
 )
 def test_refuses(options, message):

@@ -206,6 +206,11 @@ def test_to_vertex_cover_checks_the_matching(matching):
         bipartite.to_vertex_cover(graph, matching, [0, 1, 2], backend="berge")
 
 
+def test_to_vertex_cover_of_a_matching_larger_than_a_side():
+    with pytest.raises(nx.NetworkXError, match="not a maximum matching"):
+        bipartite.to_vertex_cover(nx.star_graph(2), {1: 0, 2: 0}, [1, 2], backend="berge")
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("labels", LABELS)
 def test_maximal_matching_takes_the_same_edges(labels):
@@ -294,6 +299,8 @@ def test_same_errors():
     assert same(bipartite.to_vertex_cover, nx.empty_graph(3), {}, [0]) == set()
     assert same(nx.maximal_matching, empty) == set()
     assert same(nx.is_perfect_matching, empty, set()) is True
+    assert same(nx.is_matching, nx.star_graph(3), [(0, 1), (2, 3)]) is False
+    assert same(nx.is_matching, nx.star_graph(3), [(2, 3), "a path"]) is False
     for cover in (nx.min_edge_cover, bipartite.min_edge_cover):
         assert same(cover, empty) == set()
         assert same(cover, isolated) is nx.NetworkXException
@@ -419,7 +426,7 @@ def test_graphs_of_berge_need_no_conversion(caplog):
     assert matches == {"a": "b", "b": "a", "c": "d", "d": "c"}
     assert ran == ["hopcroft_karp_matching"]
     with pytest.raises(NotImplementedError):
-        nx.density(graph)
+        nx.is_connected(graph)
     with nx.config(fallback_to_nx=True):
         assert nx.is_connected(graph)
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from .decomposition import block_triangular_form as block_triangular_form
     from .decomposition import dmperm as dmperm
     from .decomposition import dulmage_mendelsohn as dulmage_mendelsohn
-    from .decomposition import is_structurally_singular as is_structurally_singular
-    from .decomposition import maximum_transversal as maximum_transversal
-    from .decomposition import structural_rank as structural_rank
     from .errors import BergeError as BergeError
     from .errors import DeviceError as DeviceError
     from .errors import FetchError as FetchError
@@ -32,12 +29,19 @@ if TYPE_CHECKING:
     from .ingest import as_graph as as_graph
     from .io import read as read
     from .io import write as write
+    from .labels import LabelledMatching as LabelledMatching
+    from .labels import Shortage as Shortage
+    from .labels import explain_unmatched as explain_unmatched
+    from .labels import match_pairs as match_pairs
     from .matching import Matching as Matching
     from .matching import SolveStats as SolveStats
     from .proof import Certificate as Certificate
     from .proof import verify as verify
     from .registry import algorithms as algorithms
     from .solve import maximum_matching as maximum_matching
+    from .structure import is_structurally_singular as is_structurally_singular
+    from .structure import maximum_transversal as maximum_transversal
+    from .structure import structural_rank as structural_rank
 
 # Public name -> the module it lives in.
 _HOME = {
@@ -54,15 +58,19 @@ _HOME = {
     "block_triangular_form": "decomposition",
     "dmperm": "decomposition",
     "dulmage_mendelsohn": "decomposition",
-    "is_structurally_singular": "decomposition",
-    "maximum_transversal": "decomposition",
-    "structural_rank": "decomposition",
+    "is_structurally_singular": "structure",
+    "maximum_transversal": "structure",
+    "structural_rank": "structure",
     "BipartiteGraph": "graph",
     "Graph": "graph",
     "as_bipartite": "ingest",
     "as_graph": "ingest",
     "read": "io",
     "write": "io",
+    "LabelledMatching": "labels",
+    "Shortage": "labels",
+    "explain_unmatched": "labels",
+    "match_pairs": "labels",
     "Matching": "matching",
     "SolveStats": "matching",
     "algorithms": "registry",

@@ -1,19 +1,19 @@
 """Dulmage–Mendelsohn decomposition and block triangular form.
 
-From a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part,
-those from the unmatched columns the *underdetermined* part; the rest is *square* and has a perfect
-matching. Both searches are Kőnig covers, so `proof.koenig_cover` does them, and proves the matching
-on the way. The square part is a directed graph on its matched pairs (an entry in row i and in the
-column of pair j leads from i to j); its strong components are the fine blocks, and in topological
-order they make the matrix block upper triangular.
+From a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part;
+`proof.koenig_cover` follows them, and so proves the matching on the way. The rows from which an
+alternating path reaches an unmatched column are the *underdetermined* part; the rest is *square*
+and has a perfect matching. It is a directed graph on its matched pairs (an entry in row i and in
+the column of pair j leads from i to j), whose strong components are the fine blocks: in topological
+order they make the matrix block upper triangular. `spmd.components` finds both in one search, by
+rows alone.
 
 The coarse parts do not depend on which maximum matching was found, nor do the fine blocks, up to
-their order. Work O(n + nnz) after the matching; memory 5 indices a row.
+their order. Work O(n + nnz) after the matching; memory 6 indices a row.
 
 References: A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10,
 1958; A. Pothen, C.-J. Fan, "Computing the block triangular form of a sparse matrix", ACM TOMS 16,
-1990; strong components: R. Tarjan, "Depth-first search and linear graph algorithms", SIAM J.
-Comput. 1, 1972.
+1990.
 """
 
 from __future__ import annotations
@@ -23,27 +23,22 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .errors import InvalidMatchingError, ProofError
+from .errors import InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph, IndexArray, unsigned
 from .ingest import as_bipartite
 from .matching import Matching
-from .proof import koenig_cover
-from .solve import maximum_matching
+from .proof import koenig_cover, verify
+from .quick import certain_matching
 
 __all__ = [
     "BlockTriangularForm",
     "Dmperm",
     "DulmageMendelsohn",
     "Part",
-    "Singularity",
     "block_triangular_form",
     "dmperm",
     "dulmage_mendelsohn",
-    "is_structurally_singular",
-    "maximum_transversal",
-    "structural_rank",
 ]
 
 
@@ -115,24 +110,28 @@ class DulmageMendelsohn:
     @property
     def n_square_blocks(self) -> int:
         """Number of fine blocks of the square part."""
-        has_under, has_over = (bool(sum(map(len, part))) for part in
-                               (self.underdetermined, self.overdetermined))  # fmt: skip
-        return self.row_blocks.size - 1 - has_under - has_over
+        return self.row_blocks.size - 1 - self._has_under - self._has_over
 
     @cached_property
     def square_blocks(self) -> list[Part]:
         """The fine blocks of the square part, in upper triangular order."""
-        first = int(np.searchsorted(self.row_blocks, self.row_bounds[1], side="right")) - 1
-        if self.row_bounds[1] == 0:
-            first = int(self.col_bounds[2] > 0)  # columns alone make an underdetermined block
-        blocks = range(first, first + self.n_square_blocks)
+        first = self._has_under
         return [
             Part(
                 self.row_order[self.row_blocks[b] : self.row_blocks[b + 1]],
                 self.col_order[self.col_blocks[b] : self.col_blocks[b + 1]],
             )
-            for b in blocks
+            for b in range(first, first + self.n_square_blocks)
         ]
+
+    # The one part has a column that is not matched, the other such a row, if they are not empty.
+    @property
+    def _has_under(self) -> int:
+        return int(self.col_bounds[1] > 0)
+
+    @property
+    def _has_over(self) -> int:
+        return int(self.row_bounds[4] > self.row_bounds[3])
 
     def _part(self, r0: int, r1: int, c0: int, c1: int) -> Part:
         return Part(
@@ -161,77 +160,78 @@ def dulmage_mendelsohn(
     matching
         A maximum matching of it, if you have one; any one gives the same parts.
     **options
-        For `maximum_matching`.
+        For `maximum_matching`. Without any, a quick search that suits most matrices is tried first,
+        on one thread: the same matrix gives the same permutations.
+
+    Raises
+    ------
+    InvalidMatchingError
+        If `matching` is not a maximum matching of the graph.
+    ProofError
+        If a time limit or Ctrl-C stopped the matching before it was maximum.
 
     Examples
     --------
     >>> import berge
     >>> dm = berge.dulmage_mendelsohn(([0, 0, 1, 2, 3], [0, 1, 2, 2, 2]))
-    >>> dm.underdetermined.cols.tolist(), dm.overdetermined.rows.tolist()
-    ([1, 0], [1, 2, 3])
+    >>> sorted(dm.underdetermined.cols.tolist()), sorted(dm.overdetermined.rows.tolist())
+    ([0, 1], [1, 2, 3])
+
+    Notes
+    -----
+    O(rows + columns + edges) besides the matching.
     """
+    from .spmd.components import OVER, order_by_state, strong_components
+
     graph = as_bipartite(graph)
     if matching is None:
-        matching = maximum_matching(graph, **options)
-        if not matching.is_maximum:
-            raise ProofError("the matching was stopped before it was maximum: nothing to decompose")
-    try:
+        matching = certain_matching(graph, options)
         over = koenig_cover(graph, matching)
-        flipped = Matching(matching.col_match, matching.row_match, upper_bound=matching.upper_bound)
-        under = koenig_cover(graph.T, flipped)
-    except ProofError as error:
-        raise InvalidMatchingError(f"matching is not a maximum one of the graph: {error}") from None
+    else:
+        over = _check_maximum(graph, matching, options)
     matching.certificate, matching.upper_bound = over, matching.cardinality
-    row_match, col_match = matching.row_match, matching.col_match
-    # What a search from one side reaches is the complement of the cover on that side.
-    over_rows, over_cols = ~over.rows, over.cols
-    under_rows, under_cols = under.cols, ~under.rows
-    square_rows = np.flatnonzero(~over_rows & ~under_rows)
-    order, bounds = _strong_components(graph, matching, square_rows, ~over_cols & ~under_cols)
 
-    under_matched = np.flatnonzero(under_rows)
-    over_matched = np.flatnonzero(over_rows & (row_match >= 0))
-    over_unmatched = np.flatnonzero(over_rows & (row_match < 0))
-    under_unmatched_cols = np.flatnonzero(under_cols & (col_match < 0))
-    row_parts = [under_matched, order, over_matched, over_unmatched]
-    col_parts = [under_unmatched_cols, row_match[under_matched], row_match[order],
-                 row_match[over_matched]]  # fmt: skip
-    row_bounds = np.cumsum([0, *map(len, row_parts)])
-    col_bounds = np.cumsum([0, *map(len, col_parts)])
-    row_blocks, col_blocks = row_bounds[1] + bounds, col_bounds[2] + bounds
-    if col_bounds[2] > 0:
+    n, index = graph.n_rows, graph.indices.dtype
+    row_match = matching.row_match.astype(index, copy=False)
+    col_match = matching.col_match.astype(index, copy=False)
+    state = np.zeros(n, index)
+    state[~over.rows] = OVER  # what the search from unmatched rows reaches is not in the cover
+    stack, tried, lowest = (np.empty(n, index) for _ in range(3))
+    n_blocks = strong_components(
+        unsigned(graph.indptr), unsigned(graph.indices), col_match, state, stack, tried, lowest
+    )
+    # Where these begin: underdetermined, every block, overdetermined, its unmatched rows.
+    bounds = np.zeros(n_blocks + 4, np.intp)
+    row_order = np.empty(n, np.intp)
+    order_by_state(state, row_match, n_blocks, bounds, row_order)
+
+    matched, free_cols = matching.cardinality, np.flatnonzero(col_match < 0)
+    col_order = np.concatenate([free_cols, row_match[row_order[:matched]]]).astype(np.intp)
+    row_bounds = bounds[[0, 1, -3, -2, -1]]
+    col_bounds = np.append(0, free_cols.size + bounds[[0, 1, -3, -2]])
+    row_blocks, col_blocks = bounds[1:-2], free_cols.size + bounds[1:-2]
+    if free_cols.size:
         row_blocks, col_blocks = np.append(0, row_blocks), np.append(0, col_blocks)
-    if row_bounds[4] > row_bounds[2]:
-        row_blocks = np.append(row_blocks, row_bounds[4])
-        col_blocks = np.append(col_blocks, col_bounds[4])
+    if n > matched:
+        row_blocks, col_blocks = np.append(row_blocks, n), np.append(col_blocks, graph.n_cols)
     return DulmageMendelsohn(
-        matching,
-        np.concatenate(row_parts),
-        np.concatenate(col_parts).astype(np.intp),
-        row_bounds,
-        col_bounds,
-        row_blocks,
-        col_blocks,
+        matching, row_order, col_order, row_bounds, col_bounds, row_blocks, col_blocks
     )
 
 
-def _strong_components(
-    graph: BipartiteGraph, matching: Matching, rows: IndexArray, is_square_col: Any
-) -> tuple[IndexArray, IndexArray]:
-    """Return the square rows block by block in topological order, and the blocks' bounds."""
-    from .spmd.components import strong_components
-
-    n = graph.n_rows
-    index = graph.indices.dtype
-    component = np.full(n, -1, index)
-    number, low, parent, stack, tried = (np.zeros(n, index) for _ in range(5))
-    count = strong_components(
-        unsigned(graph.indptr), unsigned(graph.indices), matching.col_match, is_square_col,
-        rows, component, number, low, parent, stack, tried,
-    )  # fmt: skip
-    # Tarjan's algorithm finishes components in reverse topological order.
-    block = count - 1 - component[rows]
-    return rows[np.argsort(block, kind="stable")], np.append(0, np.cumsum(np.bincount(block)))
+def _check_maximum(graph: BipartiteGraph, matching: Matching, options: dict[str, Any]) -> Any:
+    """Return the cover that proves a matching which the caller has brought."""
+    if options:
+        raise OptionError(
+            f"{', '.join(options)}: options for finding a matching, but one is given already"
+        )
+    if not isinstance(matching, Matching):
+        raise InvalidMatchingError(f"matching must be a Matching, not {type(matching).__name__}")
+    try:
+        verify(graph, matching)
+        return koenig_cover(graph, matching)
+    except ProofError as error:
+        raise InvalidMatchingError(f"matching is not a maximum one of the graph: {error}") from None
 
 
 class BlockTriangularForm(NamedTuple):
@@ -293,90 +293,3 @@ def dmperm(graph: Any, **options: Any) -> Dmperm:
     return Dmperm(
         dm.row_order, dm.col_order, dm.row_blocks, dm.col_blocks, dm.col_bounds, dm.row_bounds
     )
-
-
-def structural_rank(graph: Any, **options: Any) -> int:
-    """Return the largest rank that a matrix of this pattern can have.
-
-    Examples
-    --------
-    >>> import berge, numpy as np
-    >>> berge.structural_rank(np.array([[1, 1], [0, 0]]))
-    1
-    """
-    matching = maximum_matching(graph, **options)
-    if not matching.is_maximum:
-        raise ProofError("the matching was stopped before it was maximum: the rank is not known")
-    return matching.cardinality
-
-
-def maximum_transversal(graph: Any, **options: Any) -> IndexArray:
-    """Return the column of each row on a transversal as long as can be, −1 for rows left out.
-
-    Examples
-    --------
-    >>> import berge, numpy as np
-    >>> berge.maximum_transversal(np.array([[1, 1], [1, 0]])).tolist()
-    [1, 0]
-    """
-    return maximum_matching(graph, **options).row_match
-
-
-@dataclass(frozen=True)
-class Singularity:
-    """Whether a matrix is structurally singular, and why: false, or a set that proves it.
-
-    Attributes
-    ----------
-    side
-        ``"rows"``, ``"columns"`` or None if it is not singular.
-    vertices, neighbours
-        A Hall violator: rows (or columns), and the fewer columns (or rows) that they have entries
-        in. No choice of values can make them independent.
-    """
-
-    side: str | None
-    vertices: IndexArray
-    neighbours: IndexArray
-
-    def __bool__(self) -> bool:
-        return self.side is not None
-
-    @property
-    def reason(self) -> str:
-        """The proof in words."""
-        if self.side is None:
-            return "not structurally singular: every row and column can be matched"
-        other = "columns" if self.side == "rows" else "rows"
-        return (
-            f"{len(self.vertices)} {self.side} have entries in only {len(self.neighbours)} {other}"
-        )
-
-
-def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
-    """Tell whether no values can give a matrix full rank, with a Hall violator as the proof.
-
-    A matrix that is not square is taken as singular if its smaller side cannot be matched whole.
-
-    Examples
-    --------
-    >>> import berge, numpy as np
-    >>> found = berge.is_structurally_singular(np.array([[1, 1, 1], [0, 0, 1], [0, 0, 1]]))
-    >>> bool(found), found.reason
-    (True, '2 rows have entries in only 1 columns')
-    >>> found.vertices.tolist(), found.neighbours.tolist()
-    ([1, 2], [2])
-    """
-    graph = as_bipartite(graph)
-    matching = maximum_matching(graph, **options)
-    if matching.cardinality == min(graph.shape):
-        nothing: npt.NDArray[np.intp] = np.zeros(0, np.intp)
-        return Singularity(None, nothing, nothing)
-    if graph.n_rows <= graph.n_cols:
-        cover = koenig_cover(graph, matching)
-        side = "rows"
-    else:
-        flipped = Matching(matching.col_match, matching.row_match, upper_bound=matching.upper_bound)
-        cover = koenig_cover(graph.T, flipped)
-        side = "columns"
-    return Singularity(side, np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols))

@@ -32,8 +32,8 @@ Races, on several threads, and why they do no harm
     - ``leaf[r]`` is read while others write it. A stale −1 only lets a tree grow a little after it
       became renewable. Of several free columns found in one tree the last written one is its leaf;
       all of them are in ``forest`` under a renewable tree, so grafting makes them available again.
-    - ``root[x]`` is read bottom-up while others write it. It goes from "no active tree" to an
-      active one, once a level; read late, y is claimed at the next level instead.
+    - ``root[x]`` is written by one thread, and read at later levels only: top-down by the one that
+      claimed the mate of x, bottom-up after the level, in `set_roots`.
     - A root that has been matched never is a root again, so its ``leaf`` may stay as it is.
 
 Reference: A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for maximum cardinality
@@ -62,7 +62,7 @@ SERIAL = 1024  # steps with fewer items are done by one thread: starting others 
 # nanoseconds spent top-down and bottom-up.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
 
-TOP_DOWN, BOTTOM_UP, AUGMENT, SORT_OUT = range(4)  # the steps that are shared out among threads
+TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
 
 
 class Arrays(NamedTuple):
@@ -180,8 +180,7 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         else:
             if state[LISTED] < 0:
                 list_unvisited(a)
-            state[STEP], state[CURSOR] = BOTTOM_UP, 0
-            share_out(a, roots, state[LISTED], threads)
+            go_bottom_up(a, roots, threads)
             state[UP] += ticks() - begin
         begin = ticks()
         state[LO], state[HI] = state[HI], state[TAIL]
@@ -236,6 +235,20 @@ def top_down(a: Any, t: int, shared: bool) -> None:
 
 
 @kernel
+def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
+    """Let the listed columns look for parents, then give the new rows their roots.
+
+    In one step, rows would be found that are new themselves: a level would hold long chains, and
+    few trees would take everything. (On cnr-2000 that made 44 phases of 16.)
+    """
+    state = a.state
+    state[STEP], state[CURSOR] = BOTTOM_UP, 0
+    share_out(a, roots, state[LISTED], threads)
+    state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
+    share_out(a, roots, state[TAIL] - state[HI], threads)
+
+
+@kernel
 def bottom_up(a: Any, t: int, shared: bool) -> None:
     """Thread t's share of Algorithm 6: the listed columns look for a row in an active tree.
 
@@ -265,7 +278,9 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                         waiting = flush(mine, waiting, forest, state, TAIL, shared)
                     mine[waiting] = y
                     waiting += 1
-                    adopt(x, y, col_match, parent, root, leaf)
+                    parent[y] = x
+                    if col_match[y] < 0:
+                        leaf[r] = y
                     break
             if visited[y] == 0:
                 if waiting_left == PRIVATE:
@@ -278,6 +293,22 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
     flush(mine, waiting, forest, state, TAIL, shared)
     flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
     a.tally[t, EDGES] += edges
+
+
+@kernel
+def set_roots(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of line 4 of Algorithm 5, for what a bottom-up step has added."""
+    col_match, parent, root, state = a.col_match, a.parent, a.root, a.state
+    forest = a.forest[state[FOREST]]
+    tail = state[TAIL]
+    lo, last = next_chunk(state, CURSOR, tail, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            y = forest[i]
+            mate = col_match[y]
+            if mate >= 0:
+                root[mate] = root[parent[y]]
+        lo, last = next_chunk(state, CURSOR, tail, CHUNK, shared)
 
 
 @helper
@@ -346,9 +377,8 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     state[UNVISITED] += n_renewable
     if alpha * n_active > n_renewable:
         # Graft columns of renewable trees onto active ones.
-        state[LO] = n_active
-        state[STEP], state[CURSOR] = BOTTOM_UP, 0
-        share_out(a, roots, n_renewable, threads)
+        state[LO] = state[HI] = n_active
+        go_bottom_up(a, roots, threads)
         state[HI] = state[TAIL]
         state[UNVISITED] -= state[HI] - state[LO]
     else:
@@ -426,6 +456,8 @@ def do_share(a: Any, roots: Any, t: int, shared: bool) -> None:
         top_down(a, t, shared)
     elif step == BOTTOM_UP:
         bottom_up(a, t, shared)
+    elif step == SET_ROOTS:
+        set_roots(a, t, shared)
     elif step == AUGMENT:
         augment(a, t, shared, roots)
     else:

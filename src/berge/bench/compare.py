@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import OptionError, ProofError
 from ..graph import BipartiteGraph
 from ..matching import SolveStats
-from ..registry import Algorithm, algorithms, find
+from ..registry import Algorithm, algorithms, check_options, find
 from .peers import PEERS, time_peer
 
 __all__ = ["Comparison", "choose", "compare"]
@@ -61,9 +61,18 @@ class Comparison:
         return 100 * statistics.stdev(self.seconds) / statistics.mean(self.seconds)
 
 
-def choose(names: Sequence[str]) -> list[Algorithm]:
-    """Return the exact algorithms of these names; all if there are none."""
-    return [find("exact", name) for name in names] or list(algorithms("exact"))
+def choose(names: Sequence[str]) -> dict[str, tuple[Algorithm, dict[str, Any]]]:
+    """Return the exact algorithms of these names with their options; all if there are none.
+
+    A name may carry options: ``ms-bfs-graft:alpha=2:grafting=false``.
+    """
+    chosen = {}
+    for name in names or [a.name for a in algorithms("exact")]:
+        plain, *texts = name.split(":")
+        options = dict(text.partition("=")[::2] for text in texts)
+        algorithm = find("exact", plain)
+        chosen[name] = algorithm, check_options(algorithm, find("start", "none"), options)[0]
+    return chosen
 
 
 def compare(
@@ -91,10 +100,10 @@ def compare(
         raise OptionError(f"peer {unknown[0]!r} is not one of {', '.join(PEERS)}")
     settings = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
     results = []
-    for algorithm in choose(names):
+    for name, (algorithm, options) in choose(names).items():
         if on_run is not None:
-            on_run(algorithm.name)
-        results.append(_repeat(graph, algorithm.name, repeat, settings))
+            on_run(name)
+        results.append(_repeat(graph, name, algorithm.name, repeat, settings | options))
     known = {r.cardinality for r in results if r.failure is None}
     if len(known) > 1:
         raise ProofError(f"proved cardinalities differ: {sorted(known)}")
@@ -110,15 +119,17 @@ def compare(
     return sorted(results, key=lambda r: r.best)
 
 
-def _repeat(graph: BipartiteGraph, name: str, repeat: int, settings: dict[str, Any]) -> Comparison:
+def _repeat(
+    graph: BipartiteGraph, name: str, algorithm: str, repeat: int, settings: dict[str, Any]
+) -> Comparison:
     from ..solve import maximum_matching
 
-    maximum_matching(_star_like(graph), algorithm=name, **settings)
+    maximum_matching(_star_like(graph), algorithm=algorithm, **settings)
     seconds: list[float] = []
     best, cardinality = None, 0
     for _ in range(repeat):
         fresh = BipartiteGraph._trusted(graph.indptr, graph.indices, graph.shape)
-        matching = maximum_matching(fresh, algorithm=name, **settings)
+        matching = maximum_matching(fresh, algorithm=algorithm, **settings)
         stats = matching.stats
         assert stats is not None
         if stats.stopped == "interrupted":

@@ -89,7 +89,9 @@ def _networkx(indptr: Any, indices: Any, shape: Any) -> Callable[[], int]:
     graph = nx.Graph()
     graph.add_nodes_from(range(sum(shape)))
     graph.add_edges_from(_edges(indptr, indices, shape))
-    return lambda: len(nx.bipartite.hopcroft_karp_matching(graph, range(shape[0]))) // 2
+    hopcroft_karp = nx.bipartite.hopcroft_karp_matching
+    # The keyword: its own code, whatever backend the user has made the default.
+    return lambda: len(hopcroft_karp(graph, range(shape[0]), backend="networkx")) // 2
 
 
 PEERS = {"scipy": _scipy, "igraph": _igraph, "networkx": _networkx}

@@ -27,7 +27,7 @@ __all__ = ["compare"]
         "berge compare web.mtx",
         "berge compare web.mtx road.mtx -a ms-bfs-graft,pothen-fan --repeat 5 --plot bars.png",
         "berge compare web.mtx --peers scipy,igraph --threads 1 --csv times.csv",
-        "berge compare mesh.mtx --permute 1",
+        "berge compare mesh.mtx --permute 1 -a ms-bfs-graft,ms-bfs-graft:alpha=2",
     ),
 )
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
@@ -37,7 +37,7 @@ __all__ = ["compare"]
     "names",
     default="",
     metavar="NAME,…",
-    help="Exact algorithms to run; all if not given.",
+    help="Exact algorithms to run, with options if any (NAME:alpha=2); all if not given.",
 )
 @click.option(
     "-i",

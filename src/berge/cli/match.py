@@ -15,6 +15,8 @@ import click
 from . import exit_codes
 from .display import fact_table, in_seconds, out, plural, working
 from .interrupts import held_interrupts, single_interrupt
+from .labels import SUFFIXES as LABEL_SUFFIXES
+from .labels import LabelledFile, labels_hinted, read_labelled
 from .options import (
     algorithm_name,
     as_json,
@@ -51,6 +53,7 @@ class _Outcome:
     wanted_proof: bool
     seconds: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
+    labels: LabelledFile | None = None
 
     @property
     def exit_code(self) -> int:
@@ -66,6 +69,7 @@ class _Outcome:
         "berge match web.mtx",
         "berge match web.mtx.gz -o matching.npz --threads 8",
         "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
+        "berge match jobs.csv --left worker --right job -o result.csv",
         "berge match web.mtx --time-limit 60 -o best.npz",
         "berge match web.mtx --initial best.npz -o matching.npz",
         "berge match web.mtx --json | jq .cardinality",
@@ -134,10 +138,16 @@ class _Outcome:
 )
 @read_options
 @click.option(
+    "--left",
+    metavar="COLUMN",
+    help="Column of a CSV or TSV file with labels: its name on the first line, or its number.",
+)
+@click.option("--right", metavar="COLUMN", help="Column with the labels to match them to.")
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Write the matching to a .npz, .txt or .json file.",
+    help="Write the matching to a .npz, .txt or .json file; pairs of labels to .csv or .tsv.",
 )
 @as_json
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
@@ -161,6 +171,8 @@ def match(
     initial: Path | None,
     form: str | None,
     base: str,
+    left: str | None,
+    right: str | None,
     output: Path | None,
     as_json: bool,
     no_prove: bool,
@@ -172,10 +184,16 @@ def match(
     Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
     the maximum matching is the structural rank.
 
+    With --left or --right, FILE is a table with two columns of labels, and who cannot be matched
+    is told, and why.
+
     Ctrl-C stops the search and keeps the best matching found so far.
     """
+    labelled = left is not None or right is not None
     if output is not None:
-        check_output(output, SUFFIXES)
+        check_output(output, LABEL_SUFFIXES if labelled else SUFFIXES)
+    if labelled and base != "0":
+        raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
     options: dict[str, Any] = dict(key_values(settings, "'--option'"))
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     clock = _Clock()
@@ -185,7 +203,13 @@ def match(
             from ..solve import maximum_matching
             from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
         with clock.step("read"):
-            graph = read_graph(file, form, base)
+            labels = None
+            if labelled:
+                labels = read_labelled(file, left, right, form)
+                graph = labels.graph
+            else:
+                with labels_hinted(file):
+                    graph = read_graph(file, form, base)
             first = None if initial is None else Matching.load(initial)
     with single_interrupt():
         matching = maximum_matching(
@@ -203,10 +227,14 @@ def match(
         if output is not None:
             # Before anything else that may fail, and whatever keys are pressed.
             with held_interrupts(), working("writing", shown), clock.step("write"):
-                matching.save(output)
+                if labels is not None:
+                    labels.save(matching, output)
+                else:
+                    matching.save(output)
     assert matching.stats is not None
     outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)
     outcome.interrupted = matching.stats.stopped == "interrupted"
+    outcome.labels = labels
     try:
         _prove(outcome, clock, shown)
         clock.stop()
@@ -256,6 +284,7 @@ def _facts(outcome: _Outcome) -> dict[str, Any]:
     """Return the object that --json prints."""
     graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
     proof = matching.certificate
+    labels = {} if outcome.labels is None else {"labels": outcome.labels.facts(matching)}
     return {
         "file": str(outcome.file),
         "rows": graph.n_rows,
@@ -274,7 +303,7 @@ def _facts(outcome: _Outcome) -> dict[str, Any]:
         "output": None if outcome.output is None else str(outcome.output),
         "stats": stats.as_dict(),
         "seconds": outcome.seconds | {"solve": stats.seconds["total"]},
-    }
+    } | labels
 
 
 def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
@@ -283,10 +312,16 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
 
     graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
     n, k = graph.shape, matching.cardinality
-    sizes = f"{plural(n[0], 'row')} × {plural(n[1], 'column')}, {plural(graph.nnz, 'edge')}"
-    yield "graph", sizes
+    labels = outcome.labels
+    sizes = f"{plural(n[0], 'row')} × {plural(n[1], 'column')}"
+    if labels is not None:
+        sizes = f"{n[0]:,} in {labels.left} × {n[1]:,} in {labels.right}"
+    yield "graph", f"{sizes}, {plural(graph.nnz, 'edge')}"
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
-    yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
+    if labels is not None:
+        yield from labels.lines(matching)
+    else:
+        yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
     share = f" ({stats.start_cardinality / k:.1%} of that)" if stats.start_cardinality else ""
     yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
     yield "search", f"{stats.algorithm} on {plural(stats.threads, 'thread')}"

@@ -76,9 +76,7 @@ def maximum_bipartite_matching(graph: Any, perm_type: str = "row") -> IndexArray
     A cheap start (the first phase of scipy's Hopcroft–Karp), then push-relabel: O(n·m) in the
     worst case, about O(m) on most graphs.
     """
-    graph = _from_pydata(graph)
-    if not issparse(graph):
-        raise TypeError("graph must be sparse")
+    graph = _sparse(graph, "graph must be sparse")
     if graph.format not in _FORMATS:
         raise TypeError("graph must be in CSC, CSR, or COO format.")
     matching = _match(graph)
@@ -111,9 +109,7 @@ def structural_rank(graph: Any) -> np.int64:
     >>> int(structural_rank(csr_array([[1, 1, 1], [0, 0, 1], [0, 0, 1]])))
     2
     """
-    graph = _from_pydata(graph)
-    if not issparse(graph):
-        raise TypeError("Input must be sparse")
+    graph = _sparse(graph, "Input must be sparse")
     if graph.format not in _FORMATS:
         warnings.warn(
             "Input matrix should be in CSC, CSR, or COO matrix format",
@@ -128,13 +124,15 @@ def _match(graph: Any) -> Matching:
         as_bipartite(graph), algorithm="push-relabel", init="cheap", threads=1
     )
     if not matching.is_maximum:
-        raise KeyboardInterrupt  # nothing else stops a solve without a limit; half is no answer here
+        raise KeyboardInterrupt  # what alone stops a solve without a limit; half is no answer here
     return matching
 
 
-def _from_pydata(graph: Any) -> Any:
-    """Convert an array of the package ``sparse`` if the caller has that, as scipy does."""
-    sparse = sys.modules.get("sparse")
-    if sparse is not None and isinstance(graph, getattr(sparse, "SparseArray", ())):
+def _sparse(graph: Any, complaint: str) -> Any:
+    """Return a sparse matrix of scipy's; the package ``sparse`` has some that scipy takes too."""
+    pydata: Any = getattr(sys.modules.get("sparse"), "SparseArray", ())
+    if isinstance(graph, pydata):
         return graph.to_scipy_sparse()
+    if not issparse(graph):
+        raise TypeError(complaint)
     return graph

@@ -24,9 +24,7 @@ def from_torch(tensor: Any) -> BipartiteGraph:
     if len(shape) != 2 or dimensions != 2:
         raise InvalidGraphError(f"a tensor must be two-dimensional, not of shape {shape}")
     if layout == "sparse_csr":
-        return BipartiteGraph(
-            on_host(tensor.crow_indices()), on_host(tensor.col_indices()), shape
-        )
+        return BipartiteGraph(on_host(tensor.crow_indices()), on_host(tensor.col_indices()), shape)
     if layout == "sparse_csc":
         return BipartiteGraph(
             on_host(tensor.ccol_indices()), on_host(tensor.row_indices()), shape[::-1]

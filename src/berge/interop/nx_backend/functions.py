@@ -80,7 +80,7 @@ def to_vertex_cover(
         rows = place[np.where(top[ends], ends, others)]
         cols = place[np.where(top[ends], others, ends)]
         row_match[rows], col_match[cols] = cols, rows
-        found = Matching(row_match, col_match, upper_bound=min(graph.shape))
+        found = Matching(row_match, col_match, upper_bound=graph.n_rows)
         cover = koenig_cover(graph, found)
         verify(graph, found, cover)
     except (KeyError, ProofError) as error:

@@ -1,0 +1,195 @@
+"""``berge match --left … --right …``: files of labels in, pairs of labels and reasons out.
+
+A file has the names of its columns on the first line; every further line is an edge between the
+labels in two of the columns. Spaces around a label do not count. The delimiter is a comma, a
+semicolon or a tab: the one that cuts the first line into most columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ..errors import FormatError, InvalidGraphError, OptionError
+
+if TYPE_CHECKING:
+    from ..graph import BipartiteGraph
+    from ..labels import Shortage
+    from ..matching import Matching
+
+__all__ = ["SUFFIXES", "LabelledFile", "labels_hinted", "read_labelled"]
+
+SUFFIXES = (".csv", ".tsv", ".npz")
+_FORMATS = (None, "csv", "tsv")
+_DELIMITERS = ",;\t"
+_NAMES_SHOWN = 10  # unmatched labels of a side
+_REASONS_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class LabelledFile:
+    """What was read: a graph with labels, and the names of its two columns."""
+
+    graph: BipartiteGraph
+    left: str
+    right: str
+
+    def save(self, matching: Matching, path: Path) -> None:
+        """Write pairs of labels to .csv or .tsv, or the matching by numbers to .npz."""
+        if path.suffix.lower() == ".npz":
+            matching.save(path)
+            return
+        from ..io.files import replacing
+
+        with replacing(path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+            writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+            writer.writerow([self.left, self.right])
+            writer.writerows(matching.as_dict().items())
+            text.detach()  # flushes, and leaves the file to its owner
+
+    def facts(self, matching: Matching) -> dict[str, Any]:
+        """Return what --json says of labels; why some are unmatched only if that is known."""
+        from ..labels import LabelledMatching
+
+        pairs = LabelledMatching(self.graph, matching)
+        known = matching.is_maximum
+        return {
+            "left": self.left,
+            "right": self.right,
+            "pairs": list(pairs.items()),
+            "unmatched_left": pairs.unmatched_left,
+            "unmatched_right": pairs.unmatched_right,
+            "reasons_left": [_as_dict(r) for r in pairs.reasons("left")] if known else None,
+            "reasons_right": [_as_dict(r) for r in pairs.reasons("right")] if known else None,
+        }
+
+    def lines(self, matching: Matching) -> Iterator[tuple[str, str]]:
+        """Yield lines of the summary: who is unmatched, and why on the left."""
+        from ..labels import LabelledMatching, in_words
+
+        pairs = LabelledMatching(self.graph, matching)
+        left, right = pairs.unmatched_left, pairs.unmatched_right
+        yield "unmatched", f"{len(left):,} in {self.left}, {len(right):,} in {self.right}"
+        for name, labels in ((self.left, left), (self.right, right)):
+            if labels:
+                yield "", f"{name}: {in_words(labels, _NAMES_SHOWN)}"
+        if not left or not matching.is_maximum:
+            return
+        reasons = pairs.reasons()
+        for k, reason in enumerate(reasons[:_REASONS_SHOWN]):
+            yield "" if k else "why", reason.describe()
+        if more := reasons[_REASONS_SHOWN:]:
+            groups = f"{len(more):,} more group{'' if len(more) == 1 else 's'}"
+            without = sum(reason.missing for reason in more)
+            yield "", f"… and {groups} with {without:,} unmatched; --json lists all"
+
+
+def read_labelled(
+    path: Path, left: str | None, right: str | None, form: str | None
+) -> LabelledFile:
+    """Read a file of labels; columns are named, or numbered from 1.
+
+    Raises
+    ------
+    FormatError
+        An empty cell, too few columns or broken quoting; names the line.
+    OptionError
+        No such column; lists those there are.
+    """
+    from ..interop.frames import choose_columns
+    from ..io.files import damage_reported, open_bytes
+    from ..labels import graph_of_pairs
+
+    if form not in _FORMATS:
+        raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")
+    with open_bytes(path) as file, damage_reported(path):
+        lines = _Lines(file, path)
+        try:
+            delimiter, names = _heading(lines)
+            places = choose_columns(names, left, right, by_number=True)
+            graph = graph_of_pairs(_pairs(lines, delimiter, names, places))
+        except (csv.Error, InvalidGraphError) as error:
+            raise FormatError(str(error), path, lines.number) from None
+    return LabelledFile(graph, names[places[0]], names[places[1]])
+
+
+def _heading(lines: _Lines) -> tuple[str, list[str]]:
+    """Return the delimiter and the names of the columns."""
+    line = next((line for line in lines if line.strip()), None)
+    if line is None:
+        raise FormatError("the file is empty: no line with the names of columns", lines.path)
+
+    def cut(delimiter: str) -> list[str]:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+
+    delimiter = max(_DELIMITERS, key=lambda delimiter: len(cut(delimiter)))
+    return delimiter, [name.strip() for name in cut(delimiter)]
+
+
+class _Lines:
+    """Lines of text, counted from 1."""
+
+    def __init__(self, file: IO[bytes], path: Path):
+        raw = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
+        self._lines = iter(raw)
+        self.path = path
+        self.number = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.number += 1
+        try:
+            # The signature is what some programs begin UTF-8 with.
+            return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise FormatError("not text in UTF-8", self.path, self.number) from None
+
+
+def _pairs(
+    lines: _Lines, delimiter: str, names: list[str], places: tuple[int, int]
+) -> Iterator[tuple[str, str]]:
+    """Yield the two labels of every line that is not blank."""
+    first, second = places
+    for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
+        try:
+            left, right = record[first].strip(), record[second].strip()
+        except IndexError:  # a line that ends too early
+            left = right = ""
+        if left and right:
+            yield left, right
+        elif any(cell.strip() for cell in record):
+            empty = next(p for p in places if not "".join(record[p : p + 1]).strip())
+            raise FormatError(f"no label in column {names[empty]!r}", lines.path, lines.number)
+
+
+@contextmanager
+def labels_hinted(path: Path) -> Iterator[None]:
+    """Add to an error over what may be a file of labels how to read one."""
+    from ..io.files import split_suffix
+
+    try:
+        yield
+    except FormatError as error:
+        if split_suffix(path)[0] in (".csv", ".tsv"):
+            hint = "columns of labels are read with --left NAME --right NAME"
+            error.args = (f"{error} ({hint})",)
+        raise
+
+
+def _as_dict(reason: Shortage) -> dict[str, Any]:
+    return {
+        "members": reason.members,
+        "choices": reason.choices,
+        "unmatched": reason.unmatched,
+        "text": str(reason),
+    }
