@@ -31,6 +31,7 @@ SMALL = {
     "hidden-perfect": {"n": "80"},
     "chain": {"links": "30"},
     "layered": {"levels": "6"},
+    "jacobian": {"n": "100", "levels": "4", "states": "7"},
     "star": {"n": "9"},
     "complete": {"n_rows": "4", "n_cols": "7"},
     "karp-sipser-hard": {"n": "20", "t": "3"},

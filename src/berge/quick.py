@@ -31,7 +31,7 @@ _EFFORT = 4
 
 
 def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching:
-    """Return a maximum matching; by `maximum_matching` if there are options, and raise if stopped."""
+    """Return a maximum matching: by `maximum_matching` if there are options; raise if stopped."""
     if not options:
         return _quick_matching(graph)
     matching = maximum_matching(graph, **options)

@@ -44,6 +44,7 @@ __all__ = [
     "erdos_renyi",
     "grid",
     "hidden_perfect",
+    "jacobian",
     "karp_sipser_hard",
     "layered",
     "mesh3",
@@ -484,6 +485,64 @@ def layered(levels: int) -> BipartiteGraph:
     return graph_of(rows, cols, (n, n))
 
 
+def jacobian(n: int, levels: int = 40, states: int = 29, *, seed: int = 0) -> BipartiteGraph:
+    """Square pattern of a Jacobian in stages: layered equations and coupled states, in a band.
+
+    Stands for the systems of equations of process and circuit simulators, such as the 15 231²
+    Jacobian of scipy issue 26147, on which scipy's ``structural_rank`` does not come to its end. A
+    stage has the equations of `layered`, each a diagonal block of its own, and states in a
+    tridiagonal block, each with two entries in random columns of the next stage. The maximum is
+    perfect.
+
+    Parameters
+    ----------
+    n
+        Number of rows and of columns; what does not fill a stage becomes states of the last one.
+    levels
+        Layers of a stage; from 30 on scipy takes minutes.
+    states
+        Coupled states of a stage.
+    seed
+        Chooses the entries in the next stage.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = berge.generate.jacobian(15_000)
+    >>> A
+    BipartiteGraph(15,000 × 15,000, 46,213 edges)
+    >>> berge.dulmage_mendelsohn(A)
+    DulmageMendelsohn(under 0 × 0, square 15000 × 15000 in 12200 blocks, over 0 × 0)
+    """
+    from .kernels import integers, key_of
+
+    n, levels, states = whole("n", n), whole("levels", levels), whole("states", states)
+    check_size(n, 5 * n, n=n, levels=levels, states=states)
+    equations = layered(levels)
+    size = equations.n_rows + states
+    begins = np.arange(n // size) * size
+    ends = begins + size
+    if ends.size:
+        ends[-1] = n
+    own_rows = np.repeat(np.arange(equations.n_rows), equations.row_degrees)
+    rows = [np.add.outer(begins, own_rows).ravel()]
+    cols = [np.add.outer(begins, equations.indices).ravel()]
+    is_state = np.ones(n, np.bool_)
+    is_state[np.add.outer(begins, np.arange(equations.n_rows)).ravel()] = False
+    state = np.flatnonzero(is_state)
+    rows.append(state)
+    cols.append(state)
+    above = state[:-1][np.diff(state) == 1]  # the next row is a state of the same stage
+    rows += [above, above + 1]
+    cols += [above + 1, above]
+    stage = np.searchsorted(ends, state, side="right")
+    coupled = np.repeat(state[stage + 1 < ends.size], 2)
+    following = np.repeat(stage[stage + 1 < ends.size], 2) + 1
+    rows.append(coupled)
+    cols.append(begins[following] + integers(key_of(seed_number(seed), 0), size, coupled.size))
+    return graph_of(np.concatenate(rows), np.concatenate(cols), (n, n), repeats=True)
+
+
 def star(n: int, *, transpose: bool = False) -> BipartiteGraph:
     """One row joined to n columns: the maximum is 1.
 
@@ -615,6 +674,7 @@ _FUNCTIONS: dict[str, Callable[..., BipartiteGraph]] = {
     "hidden-perfect": hidden_perfect,
     "chain": chain,
     "layered": layered,
+    "jacobian": jacobian,
     "star": star,
     "complete": complete,
     "karp-sipser-hard": karp_sipser_hard,

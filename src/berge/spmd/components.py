@@ -53,7 +53,7 @@ def strong_components(
     lowest: Any,
 ) -> int:
     """Settle the state of all rows that are NEW, which must be matched; return the components."""
-    n_rows = state.size
+    n_rows: int = state.size
     component = n_rows
     for start in range(n_rows):
         if state[start] != NEW:
@@ -64,7 +64,8 @@ def strong_components(
         while depth >= 0:
             x = np.int64(stack[depth])
             low = np.int64(lowest[depth])
-            k, end = np.int64(indptr[x] + tried[depth]), np.int64(indptr[x + 1])
+            begin, end = np.int64(indptr[x]), np.int64(indptr[x + 1])
+            k = begin + np.int64(tried[depth])
             below = np.int64(-1)
             while k < end:
                 z = np.int64(col_match[indices[k]])
@@ -86,7 +87,7 @@ def strong_components(
                 break
             if below >= 0:
                 lowest[depth] = low
-                tried[depth] = k - np.int64(indptr[x])
+                tried[depth] = k - begin
                 depth += 1
                 arrivals += 1
                 stack[depth], tried[depth], lowest[depth] = below, 0, arrivals
@@ -144,5 +145,5 @@ def _group(state: Any, row_match: Any, n_components: int, x: int) -> int:
     if state[x] == UNDER:
         return 0
     if state[x] != OVER:
-        return np.int64(state[x]) - (state.size - n_components)
+        return int(state[x]) - (int(state.size) - n_components)
     return n_components + 1 if row_match[x] >= 0 else n_components + 2
