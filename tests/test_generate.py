@@ -146,8 +146,9 @@ def test_symmetric(name):
         (lambda: generate.erdos_renyi(50, 70, 200, seed=2**63), 0xCDFB88C2),
         (lambda: generate.hidden_perfect(40, 2, seed=1), 0x0177D187),
         (lambda: generate.permute(generate.grid(6, 4), seed=9), 0x0E7BBE76),
+        (lambda: generate.jacobian(100, 4, 7, seed=3), 0x2DAB8B8D),
     ],
-    ids=["rmat", "rmat-paper", "erdos-renyi", "hidden-perfect", "permute"],
+    ids=["rmat", "rmat-paper", "erdos-renyi", "hidden-perfect", "permute", "jacobian"],
 )
 def test_numbers_stay_the_same(graph, expected):
     # Compiled or not, on any machine, in any version: results of others depend on it.
@@ -298,6 +299,21 @@ def test_road_without_chance_is_the_grid():
     assert generate.road(0, 5).shape == generate.road(5, 0).shape == generate.road(1, 1).shape
 
 
+def test_jacobian_has_stages_of_equations_and_states():
+    graph = generate.jacobian(3 * 20 + 4, 4, 7)  # 13 equations and 7 states, four more in the end
+    there = graph.to_scipy().toarray()
+    for begin in (0, 20, 40):
+        assert np.array_equal(
+            there[begin : begin + 13, begin : begin + 13], generate.layered(4).to_scipy().toarray()
+        )
+        assert not there[begin : begin + 13, begin + 13 :].any()
+    assert np.array_equal(np.flatnonzero(there[60]), [59, 60, 61])
+    assert not there[40:, :40].any()
+    coupled = there[13:20, 20:40].sum(axis=1)
+    assert coupled.min() >= 1
+    assert coupled.max() <= 2
+
+
 def test_road_subdivides_streets():
     road = generate.road(2, 1, drop=0, subdivide=30, seed=1)
     assert road.n_rows > 5
@@ -324,6 +340,10 @@ def test_road_subdivides_streets():
         (lambda: generate.layered(0), 1),
         (lambda: generate.layered(1), 4),
         (lambda: generate.layered(9), 28),
+        (lambda: generate.jacobian(0), 0),
+        (lambda: generate.jacobian(9), 9),
+        (lambda: generate.jacobian(130, 4, 7), 130),
+        (lambda: generate.jacobian(60, 3, 0), 60),
         (lambda: generate.star(7), 1),
         (lambda: generate.star(7, transpose=True), 1),
         (lambda: generate.star(0), 0),

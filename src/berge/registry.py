@@ -356,6 +356,17 @@ _ALGORITHMS = (
             Option("gap_relabelling", True, "give up columns above a label that has died out"),
         ),
     ),
+    Algorithm(
+        name="mixed",
+        kind="exact",
+        function="augmenting.mixed:mixed",
+        summary="SS-BFS on a budget of edges, then push-relabel from where it stopped",
+        bound="O(n·m)",
+        threads=False,
+        deterministic=True,
+        paper="Azad, Buluç, Pothen 2015; Deveci, Kaya, Uçar, Çatalyürek 2013",
+        options=(Option("effort", 4.0, "edges that SS-BFS may look at, times those there are"),),
+    ),
 )
 
 

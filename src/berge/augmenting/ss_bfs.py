@@ -21,6 +21,7 @@ cardinality matching in bipartite graphs", IPDPS 2015.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,11 +31,24 @@ from ..matching import SolveStats
 from ..run import EDGES_PER_CALL, Run
 from ..spmd import helper, kernel
 from .levels import LevelLog
-from .tally import EDGES, PATHS, count_path, new_tally, paths_found, report
+from .tally import (
+    EDGES,
+    PATHS,
+    count_path,
+    edges_traversed,
+    new_tally,
+    paths_found,
+    report,
+)
 
 
 def ss_bfs(run: Run) -> None:
     """Make the matching maximum."""
+    search_rows(run, math.inf)
+
+
+def search_rows(run: Run, most_edges: float) -> bool:
+    """Search until the matching is maximum, which True says, or after some `most_edges` edges."""
     graph = run.graph
     index = graph.indices.dtype
     visited = np.full(graph.n_cols, -1, index)
@@ -46,6 +60,9 @@ def ss_bfs(run: Run) -> None:
     searches = 0
     try:
         while searches < roots.size and not run.done:
+            left = most_edges - edges_traversed(tally)
+            if left <= 0:
+                return False
             found = paths_found(tally)
             with run.timed("search"):
                 done = search_one_by_one(
@@ -61,12 +78,13 @@ def ss_bfs(run: Run) -> None:
                     run.upper_bound - run.cardinality,
                     sizes,
                     tally,
-                    EDGES_PER_CALL,
+                    int(min(EDGES_PER_CALL, left)),
                 )
             run.stats.phases += done - searches
             run.cardinality += paths_found(tally) - found
             searches = done
             run.pause()
+        return True
     finally:
         report(run, tally)
         report_levels(run.stats, sizes)

@@ -51,11 +51,13 @@ def paths_found(tally: Any) -> int:
 
 
 def report(run: Run, tally: Any) -> None:
-    """Write the counters into the run's stats."""
+    """Add the counters to the run's stats."""
     total = tally.sum(axis=0)
     stats = run.stats
-    stats.traversed_edges = int(total[EDGES])
-    stats.augmenting_paths = int(total[PATHS])
-    stats.path_edges = int(total[PATH_EDGES])
-    stats.longest_path = int(tally[:, LONGEST].max())
-    stats.path_lengths = np.trim_zeros(total[HISTOGRAM:], "b").tolist()
+    stats.traversed_edges += int(total[EDGES])
+    stats.augmenting_paths += int(total[PATHS])
+    stats.path_edges += int(total[PATH_EDGES])
+    stats.longest_path = max(stats.longest_path, int(tally[:, LONGEST].max()))
+    lengths = total[HISTOGRAM:]
+    lengths[: len(stats.path_lengths)] += np.array(stats.path_lengths, np.int64)
+    stats.path_lengths = np.trim_zeros(lengths, "b").tolist()
