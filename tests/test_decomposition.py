@@ -386,12 +386,16 @@ def test_long_chains():
 
 
 @pytest.mark.skipif(not COMPILED, reason="too slow without the compiler")
-def test_hard_matrices_need_more_than_the_quick_search():
-    graph = generate.permute(generate.mesh3(20_000))
-    dm = berge.dulmage_mendelsohn(graph)
-    assert dm.matching.stats.algorithm == "push-relabel"
-    check(graph, dm)
-    assert berge.dulmage_mendelsohn(generate.grid(20, 20)).matching.stats.algorithm == "ss-bfs"
+def test_how_the_matching_is_found_unless_told():
+    hard, easy = generate.permute(generate.mesh3(20_000)), generate.grid(20, 20)
+    assert "push" in berge.dulmage_mendelsohn(hard).matching.stats.seconds
+    for graph in (easy, generate.complete(5, 9)):
+        stats = berge.dulmage_mendelsohn(graph, threads=1).matching.stats
+        assert (stats.algorithm, stats.init) == ("mixed", "cheap")
+        assert not {"push", "transpose"} & stats.seconds.keys()
+    tall = berge.dulmage_mendelsohn(generate.complete(9, 5)).matching.stats
+    assert "transpose" in tall.seconds
+    assert berge.dulmage_mendelsohn(easy, init="none").matching.stats.algorithm != "mixed"
 
 
 # Other forms of it ---------------------------------------------------------------------------
@@ -516,7 +520,9 @@ class TestErrors:
     )
     def test_stopped_by_the_time_limit(self, function):
         graph = generate.permute(generate.mesh3(2000))
-        with pytest.raises(berge.ProofError, match="stopped before it was maximum: time limit"):
+        with pytest.raises(
+            berge.ProofError, match="before the matching was maximum: time limit"
+        ):
             function(graph, time_limit=0)
 
     def test_wrong_options_and_graphs(self):

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import generate as generate
+    from .covers import EdgeRoles as EdgeRoles
+    from .covers import edge_roles as edge_roles
+    from .covers import maximum_independent_set as maximum_independent_set
+    from .covers import minimum_edge_cover as minimum_edge_cover
+    from .covers import minimum_vertex_cover as minimum_vertex_cover
     from .decomposition import BlockTriangularForm as BlockTriangularForm
     from .decomposition import DulmageMendelsohn as DulmageMendelsohn
     from .decomposition import block_triangular_form as block_triangular_form
@@ -53,6 +58,11 @@ _HOME = {
     "InvalidMatchingError": "errors",
     "OptionError": "errors",
     "ProofError": "errors",
+    "EdgeRoles": "covers",
+    "edge_roles": "covers",
+    "maximum_independent_set": "covers",
+    "minimum_edge_cover": "covers",
+    "minimum_vertex_cover": "covers",
     "BlockTriangularForm": "decomposition",
     "DulmageMendelsohn": "decomposition",
     "block_triangular_form": "decomposition",

@@ -18,18 +18,19 @@ References: A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .errors import InvalidMatchingError, OptionError, ProofError
+from .errors import InvalidGraphError, InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph, IndexArray, unsigned
 from .ingest import as_bipartite
 from .matching import Matching
 from .proof import koenig_cover, verify
-from .quick import certain_matching
+from .structure import certain_matching
 
 __all__ = [
     "BlockTriangularForm",
@@ -124,6 +125,33 @@ class DulmageMendelsohn:
             for b in range(first, first + self.n_square_blocks)
         ]
 
+    def permuted(self, graph: BipartiteGraph) -> BipartiteGraph:
+        """Return the graph that was decomposed with rows and columns in the new order.
+
+        O(rows + columns + edges).
+
+        Examples
+        --------
+        >>> import berge, numpy as np
+        >>> A = berge.as_bipartite(np.array([[1, 0, 0], [1, 1, 1], [0, 1, 1]]))
+        >>> berge.dulmage_mendelsohn(A).permuted(A).to_scipy().toarray()
+        array([[1, 1, 1],
+               [1, 1, 0],
+               [0, 0, 1]], dtype=int8)
+        """
+        if graph.shape != (self.row_order.size, self.col_order.size):
+            raise InvalidGraphError(
+                f"the decomposition is of {self.row_order.size} × {self.col_order.size} vertices, "
+                f"the graph has {graph.n_rows} × {graph.n_cols}"
+            )
+        row_place, col_place = np.argsort(self.row_order), np.argsort(self.col_order)
+        rows = np.repeat(row_place, graph.row_degrees)
+        # By columns first: the transpose of anything has sorted rows.
+        transpose = BipartiteGraph.from_edges(col_place[graph.indices], rows, graph.shape[::-1])
+        transpose.row_labels = _reordered(graph.col_labels, self.col_order)
+        transpose.col_labels = _reordered(graph.row_labels, self.row_order)
+        return transpose.T
+
     # The one part has a column that is not matched, the other such a row, if they are not empty.
     @property
     def _has_under(self) -> int:
@@ -148,6 +176,10 @@ class DulmageMendelsohn:
         )
 
 
+def _reordered(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] | None:
+    return None if labels is None else [labels[k] for k in order]
+
+
 def dulmage_mendelsohn(
     graph: Any, *, matching: Matching | None = None, **options: Any
 ) -> DulmageMendelsohn:
@@ -160,8 +192,8 @@ def dulmage_mendelsohn(
     matching
         A maximum matching of it, if you have one; any one gives the same parts.
     **options
-        For `maximum_matching`. Without any, a quick search that suits most matrices is tried first,
-        on one thread: the same matrix gives the same permutations.
+        For `maximum_matching`. Unless they say how, one thread searches from the smaller side: the
+        same matrix gives the same permutations.
 
     Raises
     ------

@@ -14,13 +14,37 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .graph import IndexArray
+from .errors import ProofError
+from .graph import BipartiteGraph, IndexArray
 from .ingest import as_bipartite
 from .matching import Matching
 from .proof import koenig_cover
-from .quick import certain_matching
+from .solve import maximum_matching
 
-__all__ = ["Singularity", "is_structurally_singular", "maximum_transversal", "structural_rank"]
+__all__ = [
+    "Singularity",
+    "certain_matching",
+    "is_structurally_singular",
+    "maximum_transversal",
+    "structural_rank",
+]
+
+
+def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching:
+    """Return a maximum matching, or raise ProofError if it was stopped before.
+
+    Where the caller has no wish, by what needs least work on most matrices: a search from the
+    smaller side, since searches that must fail are then fewer, without a transpose if that is the
+    rows, and on one thread, so that the same graph gives the same matching.
+    """
+    if not options.keys() & {"algorithm", "init", "side"}:
+        side = "rows" if graph.n_rows <= graph.n_cols else "cols"
+        options = options | {"algorithm": "mixed", "init": "cheap", "side": side}
+    matching = maximum_matching(graph, **options)
+    if not matching.is_maximum:
+        assert matching.stats is not None
+        raise ProofError(f"stopped before the matching was maximum: {matching.stats.stopped}")
+    return matching
 
 
 def structural_rank(graph: Any, **options: Any) -> int:
@@ -31,7 +55,7 @@ def structural_rank(graph: Any, **options: Any) -> int:
     graph
         Anything `as_bipartite` takes.
     **options
-        For `maximum_matching`. Without any, a quick search that suits most matrices is tried first.
+        For `maximum_matching`. Unless they say how, one thread searches from the smaller side.
 
     Raises
     ------

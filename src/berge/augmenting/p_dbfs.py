@@ -39,10 +39,8 @@ import numpy as np
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
 from ..spmd import claim, kernel, prange
-from .p_pothen_fan import NEXT, augment_upwards, next_roots
+from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
 from .tally import EDGES, count_path, new_tally, paths_found, report
-
-SERIAL = 64  # with fewer roots one thread does them: starting others takes longer
 
 
 class Arrays(NamedTuple):
@@ -75,15 +73,17 @@ def p_dbfs(run: Run) -> None:
         tally=new_tally(run.threads),
     )
     roots = run.unmatched_rows()
+    work = graph.nnz
     try:
         while not run.done:
-            found = paths_found(a.tally)
+            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
             a.visited.fill(0)
-            a.state[NEXT] = 0
+            shared = hand_out_roots(a.state, roots.size, run.threads, work)
             while a.state[NEXT] < roots.size:
                 with run.timed("search"):
-                    share_out(a, roots, run.threads, EDGES_PER_CALL)
+                    share_out(a, roots, run.threads, EDGES_PER_CALL, shared)
                 run.pause()
+            work = int(a.tally[:, EDGES].sum()) - traversed
             roots = roots[run.row_match[roots] < 0]
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
@@ -94,12 +94,11 @@ def p_dbfs(run: Run) -> None:
 
 
 @kernel
-def share_out(a: Any, roots: Any, threads: int, budget: int) -> None:
-    """Search on all threads, or on this one alone if there are few roots.
+def share_out(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
+    """Search on all threads, or on this one alone.
 
     Each thread stops after some `budget` edges; called again, the search goes on.
     """
-    shared = threads > 1 and roots.size >= SERIAL
     if shared:
         on_threads(a, roots, threads, budget, shared)
     else:

@@ -47,18 +47,17 @@ from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
 from ..spmd import compare_and_swap, flush, helper, kernel, next_chunk, prange
 from .levels import LevelLog
-from .p_pothen_fan import NEXT, augment_upwards, next_roots
+from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
 from .tally import EDGES, count_path, edges_traversed, new_tally, paths_found, report
 
 PRIVATE = 1024  # a thread collects so many rows before it writes to the queue
 CHUNK = 256  # a thread takes so many rows of a level at a time
 SERIAL = 1024  # levels with fewer rows are done by one thread: starting others takes longer
-SERIAL_ROOTS = 64  # the same for roots, each of which is a search
 
-# Entries of `state` besides NEXT = 0, the next root: bounds of the frontier and end of the next one
-# in `queue`; the next row to hand out; depth of the frontier; whether a free column was seen; the
-# step being done.
-LO, HI, TAIL, CURSOR, DEPTH, FOUND, STEP = range(1, 8)
+# Entries of `state` besides NEXT and BATCH, which are about roots: bounds of the frontier and end of
+# the next one in `queue`; the next row to hand out; depth of the frontier; whether a free column
+# was seen; the step being done.
+LO, HI, TAIL, CURSOR, DEPTH, FOUND, STEP = range(2, 9)
 
 GO_DOWN, AUGMENT = range(2)  # the steps that are shared out among threads
 
@@ -91,7 +90,7 @@ def p_hopcroft_karp(run: Run) -> None:
         tried=np.empty(graph.n_rows, index),
         queue=np.empty(graph.n_rows, index),
         private=np.empty((run.threads, PRIVATE), index),
-        state=np.zeros(8, np.int64),
+        state=np.zeros(16, np.int64),
         tally=new_tally(run.threads),
     )
     state = a.state
@@ -105,15 +104,19 @@ def p_hopcroft_karp(run: Run) -> None:
             a.queue[: roots.size] = roots
             state[HI] = state[TAIL] = roots.size
             log.begin_phase(roots.size)
+            traversed = int(a.tally[:, EDGES].sum())
             while state[LO] < state[HI] and not state[FOUND]:
                 with run.timed("search"):
                     build_levels(a, roots, run.threads, log.sizes, EDGES_PER_CALL)
                 run.pause()
             log.end_phase()
             found = paths_found(a.tally)
+            work = int(a.tally[:, EDGES].sum()) - traversed
+            shared = hand_out_roots(state, roots.size, run.threads, work)
+            state[STEP] = AUGMENT
             while state[FOUND] and state[NEXT] < roots.size:
                 with run.timed("augment"):
-                    augment_shortest(a, roots, run.threads, EDGES_PER_CALL)
+                    share_out(a, roots, run.threads, EDGES_PER_CALL, shared)
                 run.pause()
             roots = roots[run.row_match[roots] < 0]
             run.end_phase(paths_found(a.tally) - found)
@@ -129,9 +132,8 @@ def build_levels(a: Any, roots: Any, threads: int, sizes: Any, budget: int) -> N
     state = a.state
     stop = edges_traversed(a.tally) + budget
     while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
-        state[CURSOR] = state[LO]
+        state[STEP], state[CURSOR] = GO_DOWN, state[LO]
         shared = threads > 1 and state[HI] - state[LO] >= SERIAL
-        state[STEP] = GO_DOWN
         share_out(a, roots, threads, budget, shared)
         if state[FOUND]:
             break
@@ -144,16 +146,11 @@ def build_levels(a: Any, roots: Any, threads: int, sizes: Any, budget: int) -> N
 
 
 @kernel
-def augment_shortest(a: Any, roots: Any, threads: int, budget: int) -> None:
-    """Augment along disjoint paths that go down a level at every step."""
-    shared = threads > 1 and roots.size >= SERIAL_ROOTS
-    a.state[STEP] = AUGMENT
-    share_out(a, roots, threads, budget, shared)
-
-
-@kernel
 def share_out(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
-    """Do ``state[STEP]`` on all threads, or on this one alone."""
+    """Do ``state[STEP]`` on all threads, or on this one alone.
+
+    Searching from roots, each thread stops after some `budget` edges; called again, it goes on.
+    """
     if shared:
         on_threads(a, roots, threads, budget, shared)
     else:

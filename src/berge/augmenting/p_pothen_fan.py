@@ -50,10 +50,10 @@ from ..run import EDGES_PER_CALL, Run
 from ..spmd import claim, helper, kernel, next_chunk, prange
 from .tally import EDGES, count_path, new_tally, paths_found, report
 
-CHUNK = 16  # a thread takes so many roots at a time: searches differ much in length
-SERIAL = 64  # with fewer roots one thread does them: starting others takes longer
+CHUNK = 16  # a thread takes at most so many roots at a time: searches differ much in length
+SERIAL = 4096  # phases of fewer edges are done by one thread: starting others takes longer
 
-NEXT = 0  # entry of `state`: the next root to search from
+NEXT, BATCH = 0, 1  # entries of `state`: the next root to search from, roots to hand out at a time
 
 
 class Arrays(NamedTuple):
@@ -88,16 +88,18 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
         tally=new_tally(run.threads),
     )
     roots = run.unmatched_rows()
+    work = graph.nnz
     try:
         while not run.done:
-            found = paths_found(a.tally)
+            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
             backwards = fairness and run.stats.phases % 2 == 1
             a.visited.fill(0)
-            a.state[NEXT] = 0
+            shared = hand_out_roots(a.state, roots.size, run.threads, work)
             while a.state[NEXT] < roots.size:
                 with run.timed("search"):
-                    share_out(a, roots, run.threads, lookahead, backwards, EDGES_PER_CALL)
+                    share_out(a, roots, run.threads, lookahead, backwards, EDGES_PER_CALL, shared)
                 run.pause()
+            work = int(a.tally[:, EDGES].sum()) - traversed
             roots = roots[run.row_match[roots] < 0]
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
@@ -107,15 +109,30 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
         report(run, a.tally)
 
 
+def hand_out_roots(state: Any, n_roots: int, threads: int, work: int) -> bool:
+    """Begin with the first root; tell whether to share the roots out among threads.
+
+    They do if the phase before this one traversed enough edges for it, the best guess there is.
+    """
+    state[NEXT] = 0
+    state[BATCH] = max(1, min(CHUNK, n_roots // (4 * threads)))
+    return threads > 1 and n_roots > 1 and work >= SERIAL
+
+
 @kernel
 def share_out(
-    a: Any, roots: Any, threads: int, lookahead: bool, backwards: bool, budget: int
+    a: Any,
+    roots: Any,
+    threads: int,
+    lookahead: bool,
+    backwards: bool,
+    budget: int,
+    shared: bool,
 ) -> None:
-    """Search on all threads, or on this one alone if there are few roots.
+    """Search on all threads, or on this one alone.
 
     Each thread stops after some `budget` edges; called again, the search goes on.
     """
-    shared = threads > 1 and roots.size >= SERIAL
     if shared:
         on_threads(a, roots, threads, lookahead, backwards, budget, shared)
     else:
@@ -199,8 +216,8 @@ def search_and_augment(
 @helper
 def next_roots(state: Any, n_roots: int, shared: bool) -> tuple[int, int]:
     """Take the next few roots; an empty range when there are none left."""
-    end = n_roots if shared else min(state[NEXT] + CHUNK, n_roots)
-    return next_chunk(state, NEXT, end, CHUNK, shared)
+    end = n_roots if shared else min(state[NEXT] + state[BATCH], n_roots)
+    return next_chunk(state, NEXT, end, state[BATCH], shared)
 
 
 @helper

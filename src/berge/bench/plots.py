@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors import OptionError
+from ..plots import pyplot
 from .compare import Comparison
 
 __all__ = ["draw_comparison"]
@@ -21,7 +22,7 @@ _STEPS = ("transpose", "init", "search", "top-down", "bottom-up", "augment", "gr
 
 def draw_comparison(results: Mapping[str, Sequence[Comparison]], path: str | PathLike[str]) -> None:
     """Draw what algorithms did on one or more graphs (name → results) to an image file."""
-    plt = _pyplot()
+    plt = pyplot()
     names = list(dict.fromkeys(r.name for rows in results.values() for r in rows if r.seconds))
     if not names:
         raise OptionError("nothing to draw: no algorithm came to its end")
@@ -89,14 +90,3 @@ def _breakdown(axis: Any, shown: Mapping[str, Mapping[str, Comparison]], colours
     axis.set_ylim(0, 100)
     axis.tick_params(axis="x", rotation=0 if len(graphs) < 4 else 20)
     axis.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise OptionError("drawing needs matplotlib: pip install 'berge[plot]'") from None
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot

@@ -7,7 +7,19 @@ import sys
 
 import click
 
-from . import algorithms, compare, convert, demo, fetch, generate, info, match, verify, warmup
+from . import (
+    algorithms,
+    compare,
+    convert,
+    decompose,
+    demo,
+    fetch,
+    generate,
+    info,
+    match,
+    verify,
+    warmup,
+)
 from .program import Program, examples
 
 __all__ = ["cli", "main"]
@@ -16,7 +28,7 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Program,
     sections={
-        "Matchings": [match.match, verify.verify, compare.compare],
+        "Matchings": [match.match, verify.verify, decompose.decompose, compare.compare],
         "Graphs": [info.info, generate.generate, convert.convert, fetch.fetch],
         "About this program": [algorithms.algorithms, warmup.warmup, demo.demo],
     },

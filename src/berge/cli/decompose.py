@@ -1,0 +1,240 @@
+"""``berge decompose``: the Dulmage–Mendelsohn decomposition of a file."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .display import fact_table, in_seconds, out, plural, working
+from .options import as_json, check_output, graph_file, print_json, read_graph, read_options
+from .program import Command, examples
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from ..decomposition import DulmageMendelsohn
+    from ..graph import BipartiteGraph
+
+__all__ = ["decompose"]
+
+OUTPUTS, PICTURES = (".npz", ".json"), (".png", ".svg", ".pdf")
+_PARTS = ("underdetermined", "square", "overdetermined")
+
+
+@click.command(
+    cls=Command,
+    short_help="Show the Dulmage–Mendelsohn decomposition: which part of a matrix is singular.",
+    epilog=examples(
+        "berge decompose jacobian.mtx",
+        "berge decompose jacobian.mtx --plot blocks.png",
+        "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",
+        "berge decompose jacobian.mtx --json | jq .structural_rank",
+    ),
+)
+@graph_file
+@click.option(
+    "--matching",
+    "matching_file",
+    type=click.Path(path_type=Path),
+    metavar="MATCHING",
+    help="Use this maximum matching, written by `berge match -o`; any gives the same parts.",
+)
+@click.option(
+    "--blocks",
+    "n_blocks",
+    type=click.IntRange(min=0),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="How many of the largest blocks to show.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path),
+    help="Draw the matrix before and after to a .png, .svg or .pdf file.",
+)
+@click.option(
+    "--permuted",
+    type=click.Path(path_type=Path),
+    help="Write the pattern of the permuted matrix, in any format that berge writes.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the permutations and block bounds to a .npz or .json file.",
+)
+@read_options
+@as_json
+def decompose(
+    file: Path,
+    matching_file: Path | None,
+    n_blocks: int,
+    plot: Path | None,
+    permuted: Path | None,
+    output: Path | None,
+    form: str | None,
+    base: str,
+    as_json: bool,
+) -> None:
+    """Decompose the matrix in FILE into its under-, square and overdetermined part.
+
+    Whatever values the entries have, the equations (rows) of the overdetermined part are too many
+    for their unknowns (columns), those of the underdetermined part too few. The square part is
+    solvable for almost all values, one irreducible block after the other: with the permutations
+    that --output writes the matrix is block upper triangular.
+    """
+    for path, option, suffixes in (
+        (output, "'--output'", OUTPUTS),
+        (plot, "'--plot'", PICTURES),
+        (permuted, "'--permuted'", None),
+    ):
+        if path is not None:
+            try:
+                check_output(path, suffixes)
+            except click.BadParameter as error:
+                error.param_hint = option
+                raise
+    from ..decomposition import dulmage_mendelsohn
+
+    with working("reading"):
+        graph = read_graph(file, form, base)
+        options: dict[str, Any] = {}
+        if matching_file is not None:
+            from ..matching import Matching
+
+            options["matching"] = Matching.load(matching_file)
+    with working("decomposing"):
+        start = time.perf_counter()
+        dm = dulmage_mendelsohn(graph, **options)
+        seconds = time.perf_counter() - start
+        facts = {"file": str(file), **_facts(graph, dm, n_blocks), "seconds": seconds}
+    if output is not None:
+        _save(dm, output)
+    if permuted is not None:
+        from ..io import write
+
+        with working("writing"):
+            write(dm.permuted(graph), permuted)
+    if plot is not None:
+        from ..plots import draw_decomposition
+
+        with working("drawing"):
+            draw_decomposition(graph, dm, plot, file.name.partition(".")[0])
+    written = [str(path) for path in (output, permuted, plot) if path is not None]
+    if as_json:
+        print_json(facts | {"written": written})
+        return
+    console = out()
+    console.print(fact_table(_table(facts, written), title=str(file)))
+    console.print()
+    console.print(_part_table(facts))
+
+
+def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_blocks: int) -> dict[str, Any]:
+    """Return the object that --json prints."""
+    import numpy as np
+
+    from ..structure import Singularity
+
+    parts, rows_of = {}, np.empty(graph.n_rows, np.int8)
+    cols_of = np.empty(graph.n_cols, np.int8)
+    for number, name in enumerate(_PARTS):
+        part = getattr(dm, name)
+        rows_of[part.rows], cols_of[part.cols] = number, number
+    entry = np.repeat(rows_of, graph.row_degrees)
+    inside = np.bincount(entry[entry == cols_of[graph.indices]], minlength=3).tolist()
+    for name, entries in zip(_PARTS, inside, strict=True):
+        part = getattr(dm, name)
+        parts[name] = {"rows": part.rows.size, "cols": part.cols.size, "entries": entries}
+    first = int(dm.col_bounds[1] > 0)
+    sizes = np.sort(np.diff(dm.row_blocks)[first : first + dm.n_square_blocks])[::-1]
+    rank, full = dm.structural_rank, min(graph.shape)
+    reason = None
+    if rank < full:
+        side, part = "rows", dm.overdetermined
+        if graph.n_rows > graph.n_cols:
+            side, part = "columns", dm.underdetermined._make(reversed(dm.underdetermined))
+        reason = Singularity(side, part.rows, part.cols).reason
+    return {
+        "rows": graph.n_rows,
+        "cols": graph.n_cols,
+        "edges": graph.nnz,
+        "structural_rank": rank,
+        "singular": rank < full,
+        "reason": reason,
+        "parts": parts,
+        "entries_between_parts": graph.nnz - sum(inside),
+        "blocks": dm.row_blocks.size - 1,
+        "square_blocks": dm.n_square_blocks,
+        "blocks_of_one": int(np.count_nonzero(sizes == 1)),
+        "largest_blocks": sizes[:n_blocks].tolist(),
+    }
+
+
+def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, RenderableType]]:
+    """Yield the lines of the summary."""
+    from rich.text import Text
+
+    sizes = f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
+    yield "matrix", f"{sizes}, {plural(facts['edges'], 'entry').replace('entrys', 'entries')}"
+    verdict = ("structurally singular", "bold yellow") if facts["singular"] else ("full", "green")
+    full = min(facts["rows"], facts["cols"])
+    yield (
+        "structural rank",
+        Text.assemble((f"{facts['structural_rank']:,}", "bold"), f" of {full:,}  ", verdict),
+    )
+    if facts["reason"]:
+        yield "", facts["reason"]
+    blocks = plural(facts["square_blocks"], "block")
+    yield "square part", f"{blocks}, {facts['blocks_of_one']:,} of them 1 × 1"
+    large = [size for size in facts["largest_blocks"] if size > 1]
+    if large:
+        yield "largest blocks", ", ".join(f"{size:,} × {size:,}" for size in large)
+    yield "seconds", in_seconds(facts["seconds"])[:-2]
+    if written:
+        yield "written to", ", ".join(written)
+
+
+def _part_table(facts: dict[str, Any]) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("part", style="cyan", no_wrap=True)
+    for heading in ("rows", "columns", "entries", "unmatched"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, part in facts["parts"].items():
+        spare = part["rows"] - part["cols"]
+        unmatched = plural(abs(spare), "row" if spare > 0 else "column") if spare else ""
+        sizes = (part["rows"], part["cols"], part["entries"])
+        table.add_row(name, *(f"{size:,}" for size in sizes), unmatched)
+    table.add_row("between them", "", "", f"{facts['entries_between_parts']:,}", "", style="dim")
+    return table
+
+
+def _save(dm: DulmageMendelsohn, path: Path) -> None:
+    """Write the permutations and bounds; the file appears when all of it is written."""
+    import numpy as np
+
+    from ..io.files import replacing
+
+    arrays = {
+        "row_order": dm.row_order,
+        "col_order": dm.col_order,
+        "row_blocks": dm.row_blocks,
+        "col_blocks": dm.col_blocks,
+        "row_bounds": dm.row_bounds,
+        "col_bounds": dm.col_bounds,
+    }
+    with replacing(path) as file:
+        if path.suffix.lower() == ".npz":
+            np.savez_compressed(file, **arrays)
+        else:
+            lists = {name: array.tolist() for name, array in arrays.items()}
+            file.write(json.dumps(lists).encode() + b"\n")
