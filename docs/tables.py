@@ -17,7 +17,7 @@ BEGIN, END = "<!-- algorithms: this table is written by docs/tables.py -->", "<!
 
 def table() -> str:
     """Return the registry as Markdown."""
-    lines = ["| name | kind | threads | how it works | bound | paper |", "|---|---|---|---|---|---|"]
+    lines = ["| name | kind | threads | how it works | bound | paper |", "|---" * 6 + "|"]
     for a in berge.algorithms():
         threads = "many" if a.threads else "one"
         lines.append(

@@ -20,7 +20,7 @@ from .graph import BipartiteGraph, IndexArray
 
 __all__ = ["draw_decomposition", "pyplot"]
 
-PIXELS = 640  # of the longer side; about what is drawn, so that no pixel is lost
+PIXELS = 600  # of a square picture; no more than are drawn, so that none is lost
 _CHUNK = 1 << 21  # entries counted at a time
 _SMALLEST_BORDER = 1 / 90  # of a side: smaller blocks are too small to have a border
 _MOST_BORDERS = 1000
@@ -51,9 +51,10 @@ def draw_decomposition(
     """
     plt = pyplot()
     n_rows, n_cols = graph.shape
-    shape = min(max(n_rows / max(n_cols, 1), 0.4), 2.5)
-    height = 5.6 * min(shape, 1.3) + 1.6
-    figure, axes = plt.subplots(1, 2, figsize=(12.4, height), layout="constrained")
+    shape = min(max(n_rows / max(n_cols, 1), 0.4), 2.5) if n_rows and n_cols else 1.0
+    high, wide = min(shape, 1.3), min(1.3 / shape, 1.0)  # 1 is the size of a square one
+    size = (max(10.9 * wide, 7) + 1.5, 5.45 * high + 1.45)
+    figure, axes = plt.subplots(1, 2, figsize=size, layout="constrained")
     rank = f"structural rank {dm.structural_rank:,}"
     figure.suptitle(
         f"{name}: {n_rows:,} × {n_cols:,}, {graph.nnz:,} entries, {rank}", fontweight="bold"
@@ -64,7 +65,7 @@ def draw_decomposition(
     for axis, title, (row_order, col_order) in zip(axes, titles, orders, strict=True):
         axis.set_title(title, fontsize=11)
         axis.imshow(
-            _picture(graph, dm, row_order, col_order),
+            _picture(graph, dm, row_order, col_order, round(PIXELS * high), round(PIXELS * wide)),
             extent=(0, max(n_cols, 1), max(n_rows, 1), 0),
             aspect="auto",
             interpolation="nearest",
@@ -74,7 +75,7 @@ def draw_decomposition(
         axis.xaxis.tick_top()
         axis.xaxis.set_label_position("top")
         for side in (axis.xaxis, axis.yaxis):
-            side.set_major_locator(plt.MaxNLocator(5, integer=True))
+            side.set_major_locator(plt.MaxNLocator(6, integer=True, steps=[1, 2, 2.5, 5, 10]))
             side.set_major_formatter(lambda value, _: f"{value:,.0f}")
     _borders(plt, axes[1], dm)
     _legend(plt, figure, dm)
@@ -87,12 +88,14 @@ def _picture(
     dm: DulmageMendelsohn,
     row_order: IndexArray | None,
     col_order: IndexArray | None,
-) -> npt.NDArray[np.float32]:
+    most_high: int,
+    most_wide: int,
+) -> npt.NDArray[np.float64]:
     """Return the colour of every pixel."""
     from matplotlib.colors import to_rgb
 
     n_rows, n_cols = max(graph.n_rows, 1), max(graph.n_cols, 1)
-    height, width = min(n_rows, PIXELS), min(n_cols, PIXELS)
+    height, width = min(n_rows, most_high), min(n_cols, most_wide)
     row_part, col_part = (
         _parts(size, part) for size, part in
         ((graph.n_rows, [dm.underdetermined.rows, dm.square.rows, dm.overdetermined.rows]),
@@ -100,22 +103,23 @@ def _picture(
     )  # fmt: skip
     row_pixel = _places(graph.n_rows, row_order) * height // n_rows
     col_pixel = _places(graph.n_cols, col_order) * width // n_cols
-    counts = np.zeros(4 * height * width)
+    flat = np.zeros(4 * height * width)
     for first in range(0, graph.nnz, _CHUNK):
         entries = np.arange(first, min(first + _CHUNK, graph.nnz))
         rows = np.searchsorted(graph.indptr, entries, side="right") - 1
         cols = graph.indices[entries]
-        part = np.where(row_part[rows] == col_part[cols], row_part[rows], 3)
+        part = np.where(row_part[rows] == col_part[cols], row_part[rows].astype(np.intp), 3)
         pixel = (part * height + row_pixel[rows]) * width + col_pixel[cols]
-        counts += np.bincount(pixel, minlength=counts.size)
-    counts = counts.reshape(4, height, width)
+        flat += np.bincount(pixel, minlength=flat.size)
+    counts = flat.reshape(4, height, width)
     total = counts.sum(axis=0)
     most = max(float(total.max()), 1.0)
     # What is not empty shows; beyond that by the logarithm, as densities span many decades.
     shade = np.where(total > 0, 0.45 + 0.55 * np.log1p(total) / np.log1p(most), 0.0)
     colours = np.array([to_rgb(colour) for colour in _COLOURS])
     mixed = np.tensordot(counts / np.maximum(total, 1), colours, axes=(0, 0))
-    return (1 - shade[..., None] * (1 - mixed)).astype(np.float32)
+    picture: npt.NDArray[np.float64] = 1 - shade[..., None] * (1 - mixed)
+    return picture
 
 
 def _parts(size: int, parts: list[IndexArray]) -> npt.NDArray[np.int8]:
@@ -148,13 +152,14 @@ def _borders(plt: Any, axis: Any, dm: DulmageMendelsohn) -> None:
         axis.plot([c[1], c[1]], [0, r[1]], **dotted)
     if r[2] < r[3] < r[4]:
         axis.plot([c[3], c[4]], [r[3], r[3]], **dotted)
-    rows, cols = dm.row_blocks, dm.col_blocks
-    heights, widths = np.diff(rows), np.diff(cols)
-    share = np.maximum(heights / max(r[4], 1), widths / max(c[4], 1))
-    shown = np.flatnonzero((share >= _SMALLEST_BORDER) & (heights * widths > 0))
-    for b in shown[np.argsort(-share[shown], kind="stable")[:_MOST_BORDERS]]:
-        at = ((int(cols[b]), int(rows[b])), int(widths[b]), int(heights[b]))
-        axis.add_patch(plt.Rectangle(*at, fill=False, edgecolor="black", linewidth=0.7))
+    first = int(c[1] > 0)
+    begins = dm.row_blocks[first : first + dm.n_square_blocks + 1]
+    sizes = np.diff(begins)
+    shown = np.flatnonzero(sizes >= _SMALLEST_BORDER * max(r[4], c[4]))
+    for b in shown[np.argsort(-sizes[shown], kind="stable")[:_MOST_BORDERS]]:
+        top, size = int(begins[b]), int(sizes[b])
+        at = ((c[2] + top - r[1], top), size, size)
+        axis.add_patch(plt.Rectangle(*at, fill=False, edgecolor="black", linewidth=0.8))
 
 
 def _legend(plt: Any, figure: Any, dm: DulmageMendelsohn) -> None:

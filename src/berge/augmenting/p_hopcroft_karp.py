@@ -54,8 +54,8 @@ PRIVATE = 1024  # a thread collects so many rows before it writes to the queue
 CHUNK = 256  # a thread takes so many rows of a level at a time
 SERIAL = 1024  # levels with fewer rows are done by one thread: starting others takes longer
 
-# Entries of `state` besides NEXT and BATCH, which are about roots: bounds of the frontier and end of
-# the next one in `queue`; the next row to hand out; depth of the frontier; whether a free column
+# Entries of `state` besides NEXT and BATCH, which are about roots: bounds of the frontier and end
+# of the next one in `queue`; the next row to hand out; depth of the frontier; whether a free column
 # was seen; the step being done.
 LO, HI, TAIL, CURSOR, DEPTH, FOUND, STEP = range(2, 9)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,13 +47,13 @@ _PARTS = ("underdetermined", "square", "overdetermined")
     help="Use this maximum matching, written by `berge match -o`; any gives the same parts.",
 )
 @click.option(
-    "--blocks",
-    "n_blocks",
+    "--sizes",
+    "n_sizes",
     type=click.IntRange(min=0),
     default=8,
     show_default=True,
     metavar="N",
-    help="How many of the largest blocks to show.",
+    help="How many sizes of blocks to show, from the largest.",
 )
 @click.option(
     "--plot",
@@ -75,7 +76,7 @@ _PARTS = ("underdetermined", "square", "overdetermined")
 def decompose(
     file: Path,
     matching_file: Path | None,
-    n_blocks: int,
+    n_sizes: int,
     plot: Path | None,
     permuted: Path | None,
     output: Path | None,
@@ -101,9 +102,14 @@ def decompose(
             except click.BadParameter as error:
                 error.param_hint = option
                 raise
-    from ..decomposition import dulmage_mendelsohn
+    if plot is not None:
+        from ..plots import draw_decomposition, pyplot
 
+        pyplot()  # that it is missing is said now, not when all is done
     with working("reading"):
+        from ..decomposition import dulmage_mendelsohn
+        from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
+
         graph = read_graph(file, form, base)
         options: dict[str, Any] = {}
         if matching_file is not None:
@@ -114,7 +120,7 @@ def decompose(
         start = time.perf_counter()
         dm = dulmage_mendelsohn(graph, **options)
         seconds = time.perf_counter() - start
-        facts = {"file": str(file), **_facts(graph, dm, n_blocks), "seconds": seconds}
+        facts = {"file": str(file), **_facts(graph, dm, n_sizes), "seconds": seconds}
     if output is not None:
         _save(dm, output)
     if permuted is not None:
@@ -123,8 +129,6 @@ def decompose(
         with working("writing"):
             write(dm.permuted(graph), permuted)
     if plot is not None:
-        from ..plots import draw_decomposition
-
         with working("drawing"):
             draw_decomposition(graph, dm, plot, file.name.partition(".")[0])
     written = [str(path) for path in (output, permuted, plot) if path is not None]
@@ -137,7 +141,7 @@ def decompose(
     console.print(_part_table(facts))
 
 
-def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_blocks: int) -> dict[str, Any]:
+def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[str, Any]:
     """Return the object that --json prints."""
     import numpy as np
 
@@ -154,14 +158,19 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_blocks: int) -> dict[
         part = getattr(dm, name)
         parts[name] = {"rows": part.rows.size, "cols": part.cols.size, "entries": entries}
     first = int(dm.col_bounds[1] > 0)
-    sizes = np.sort(np.diff(dm.row_blocks)[first : first + dm.n_square_blocks])[::-1]
+    sizes, counts = np.unique(
+        np.diff(dm.row_blocks[first : first + dm.n_square_blocks + 1]), return_counts=True
+    )
+    largest = zip(sizes[::-1].tolist(), counts[::-1].tolist(), strict=True)
     rank, full = dm.structural_rank, min(graph.shape)
     reason = None
     if rank < full:
-        side, part = "rows", dm.overdetermined
+        rows, cols = dm.overdetermined
+        why = Singularity("rows", rows, cols)
         if graph.n_rows > graph.n_cols:
-            side, part = "columns", dm.underdetermined._make(reversed(dm.underdetermined))
-        reason = Singularity(side, part.rows, part.cols).reason
+            rows, cols = dm.underdetermined
+            why = Singularity("columns", cols, rows)
+        reason = why.reason
     return {
         "rows": graph.n_rows,
         "cols": graph.n_cols,
@@ -173,8 +182,7 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_blocks: int) -> dict[
         "entries_between_parts": graph.nnz - sum(inside),
         "blocks": dm.row_blocks.size - 1,
         "square_blocks": dm.n_square_blocks,
-        "blocks_of_one": int(np.count_nonzero(sizes == 1)),
-        "largest_blocks": sizes[:n_blocks].tolist(),
+        "block_sizes": [{"size": s, "blocks": b} for s, b in islice(largest, n_sizes)],
     }
 
 
@@ -192,11 +200,14 @@ def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, Ren
     )
     if facts["reason"]:
         yield "", facts["reason"]
-    blocks = plural(facts["square_blocks"], "block")
-    yield "square part", f"{blocks}, {facts['blocks_of_one']:,} of them 1 × 1"
-    large = [size for size in facts["largest_blocks"] if size > 1]
-    if large:
-        yield "largest blocks", ", ".join(f"{size:,} × {size:,}" for size in large)
+    shown = facts["block_sizes"]
+    sizes = ", ".join(
+        (f"{b['blocks']:,} of " if b["blocks"] > 1 else "") + f"{b['size']:,} × {b['size']:,}"
+        for b in shown
+    )
+    more = ", …" if sum(b["blocks"] for b in shown) < facts["square_blocks"] else ""
+    blocks = plural(facts["square_blocks"], "irreducible block")
+    yield "square part", f"{blocks}{': ' if shown else ''}{sizes}{more if shown else ''}"
     yield "seconds", in_seconds(facts["seconds"])[:-2]
     if written:
         yield "written to", ", ".join(written)
@@ -224,7 +235,7 @@ def _save(dm: DulmageMendelsohn, path: Path) -> None:
 
     from ..io.files import replacing
 
-    arrays = {
+    arrays: dict[str, Any] = {
         "row_order": dm.row_order,
         "col_order": dm.col_order,
         "row_blocks": dm.row_blocks,
