@@ -24,8 +24,9 @@ GRAPHS = {
     "random, degree 3": lambda: generate.erdos_renyi(80_000, 80_000, 240_000),
     "delaunay": lambda: generate.permute(generate.delaunay(60_000)),
 }
-REAL = ("cnr-2000", "npm-dependencies", "NotreDame_actors", "acl-paper-author", "cit-HepPh", "soc-Slashdot0902", "road-seattle",
-        "luxembourg_osm", "ak2010", "wave", "bayer10", "cond-mat-2005")  # fmt: skip
+REAL = ("cnr-2000", "npm-dependencies", "NotreDame_actors", "acl-paper-author", "cit-HepPh",
+        "soc-Slashdot0902", "road-seattle", "luxembourg_osm", "ak2010", "wave", "bayer10",
+        "cond-mat-2005")  # fmt: skip
 GRAFT_ALONE = "ms-bfs-graft:direction_optimising=false"
 ALGORITHMS = ("ss-dfs", "ss-bfs", "pothen-fan", "hopcroft-karp", "ms-bfs", "ms-bfs-do",
               "ms-bfs-graft", GRAFT_ALONE)  # fmt: skip

@@ -1,6 +1,6 @@
 """Write the table of algorithms into the pages that show it; `--check` only compares.
 
-    python docs/tables.py [--check]
+python docs/tables.py [--check]
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ def table() -> str:
     lines = ["| name | kind | threads | how it works | bound | paper |", "|---" * 6 + "|"]
     for a in berge.algorithms():
         threads = "many" if a.threads else "one"
-        lines.append(
-            f"| `{a.name}` | {a.kind} | {threads} | {a.summary} | {a.bound} | {a.paper} |"
-        )
+        lines.append(f"| `{a.name}` | {a.kind} | {threads} | {a.summary} | {a.bound} | {a.paper} |")
     return "\n".join(lines)
 
 

@@ -520,9 +520,7 @@ class TestErrors:
     )
     def test_stopped_by_the_time_limit(self, function):
         graph = generate.permute(generate.mesh3(2000))
-        with pytest.raises(
-            berge.ProofError, match="before the matching was maximum: time limit"
-        ):
+        with pytest.raises(berge.ProofError, match="before the matching was maximum: time limit"):
             function(graph, time_limit=0)
 
     def test_wrong_options_and_graphs(self):
