@@ -1,6 +1,6 @@
 """The Dulmage–Mendelsohn decomposition against CSparse's ``cs_dmperm``, in the same process.
 
-    python benchmarks/dulmage_mendelsohn.py [--data FOLDER] [--repeat N] [--scipy-limit SECONDS] [NAME …]
+    python benchmarks/dulmage_mendelsohn.py [--data FOLDER] [--repeat N] [--scipy-limit S] [NAME …]
 
 Both take index arrays in memory, berge by rows and CSparse by columns as each wants them, and give
 permutations and block bounds; best of several calls in turn. berge's graph is a new one each time,
@@ -40,8 +40,7 @@ GRAPHS = {
 _ENOUGH = 20.0  # seconds of CSparse's after which it is not called again
 
 _SCIPY = """
-import time, numpy as np
-from scipy.sparse import csr_array
+import time
 from scipy.sparse.csgraph import structural_rank
 from berge import generate
 matrix = generate.jacobian(15_000).to_scipy()
@@ -86,13 +85,8 @@ def against_scipy(limit: float) -> None:
     if limit <= 0:
         return
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _SCIPY],
-            timeout=limit,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        command = [sys.executable, "-c", _SCIPY]
+        done = subprocess.run(command, timeout=limit, capture_output=True, text=True, check=True)
         print(f"  scipy: structural rank and seconds {done.stdout.strip()}")
     except subprocess.TimeoutExpired:
         print(f"  scipy: no structural rank within {limit:g} s")

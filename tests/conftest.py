@@ -17,6 +17,7 @@ COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 @pytest.fixture(autouse=True)
 def _caller_settings_survive():
     """No call may leave another thread count behind."""
+    import berge.spmd  # noqa: F401 (first: it shows numba where tbb is)
     import numba
 
     before = numba.get_num_threads()

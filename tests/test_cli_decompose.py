@@ -96,7 +96,9 @@ def test_output_and_permuted_matrix(singular, tmp_path):
         str(permuted),
     ]
     run(singular, "-o", text)
-    arrays, lists = np.load(npz), json.loads(text.read_text())
+    with np.load(npz) as stored:
+        arrays = dict(stored)
+    lists = json.loads(text.read_text())
     assert set(arrays) == set(lists)
     for name in arrays:
         assert arrays[name].tolist() == lists[name]

@@ -352,7 +352,7 @@ _ALGORITHMS = (
         deterministic=True,
         paper="Deveci, Kaya, Uçar, Çatalyürek 2013; Cherkassky et al. 1998",
         options=(
-            Option("relabel_frequency", 0.5, "pushes between global relabels, per vertex", 0.001),
+            Option("relabel_every", 0.5, "pushes between global relabels, per vertex", 0.001),
             Option("gap_relabelling", True, "give up columns above a label that has died out"),
         ),
     ),

@@ -7,7 +7,7 @@ way out now leads through the row that took it. A row whose neighbours all are o
 up for good. When no row is active any more the matching is maximum.
 
 Global relabelling makes all labels exact by breadth-first search from the free columns: at the
-start, and after every ``relabel_frequency`` · (n_rows + n_cols) pushes. Gap relabelling: once no
+start, and after every ``relabel_every`` · (n_rows + n_cols) pushes. Gap relabelling: once no
 matched column has label d, columns with larger labels are out of reach, as on any way to a free
 column labels fall by at most one a step.
 
@@ -30,7 +30,7 @@ row u               column y
 ψ(u)                2 · ``col_label[y]``
 ψ(v)                2 · ``row_label[x]`` + 1
 m + n, as a label   ``far`` = min(n_rows, n_cols): labels count matched edges only
-k                   ``relabel_frequency``
+k                   ``relabel_every``
 PR, GR              `push`, `relabel`
 ==================  ===========================================================================
 
@@ -58,7 +58,7 @@ HEAD, SIZE, KEPT, PUSHES, SWEEP = 0, 1, 2, 3, 4
 SWEEPS = 8
 
 
-def push_relabel(run: Run, *, relabel_frequency: float = 0.5, gap_relabelling: bool = True) -> None:
+def push_relabel(run: Run, *, relabel_every: float = 0.5, gap_relabelling: bool = True) -> None:
     """Make the matching maximum."""
     graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
@@ -70,7 +70,7 @@ def push_relabel(run: Run, *, relabel_frequency: float = 0.5, gap_relabelling: b
     queue = np.empty(graph.n_cols, index)
     active = run.unmatched_rows()
     state = np.array([0, active.size, 0, 0, 0], np.int64)
-    enough = max(1.0, relabel_frequency * sum(graph.shape))
+    enough = max(1.0, relabel_every * sum(graph.shape))
     tally = new_tally(1)
     try:
         while state[HEAD] < state[SIZE] and not run.done:
