@@ -10,6 +10,8 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "4")
 
 import pytest
 
+import berge.spmd  # noqa: F401 (before numba is used: it shows it where tbb is)
+
 DATA = Path(os.environ.get("BERGE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 
@@ -17,7 +19,6 @@ COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 @pytest.fixture(autouse=True)
 def _caller_settings_survive():
     """No call may leave another thread count behind."""
-    import berge.spmd  # noqa: F401 (first: it shows numba where tbb is)
     import numba
 
     before = numba.get_num_threads()
