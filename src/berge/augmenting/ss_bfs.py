@@ -22,6 +22,7 @@ cardinality matching in bipartite graphs", IPDPS 2015.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,8 @@ def report_levels(stats: SolveStats, sizes: Any) -> None:
     kept = sizes[1 : 1 + stats.levels]
     begins = np.flatnonzero(kept == 0)
     kept[begins] = 1
-    stats.frontiers = [frontier.tolist() for frontier in np.split(kept, begins)[1:]]
+    values = kept.tolist()
+    stats.frontiers = [values[a:b] for a, b in pairwise([*begins.tolist(), kept.size])]
 
 
 @kernel
