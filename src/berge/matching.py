@@ -75,10 +75,15 @@ class SolveStats:
         return self.path_edges / self.augmenting_paths if self.augmenting_paths else 0.0
 
     @property
+    def search_seconds(self) -> float:
+        """Seconds of the exact algorithm: all steps but the transpose and the start."""
+        apart = {"total", "transpose", "init"}
+        return sum(s for step, s in self.seconds.items() if step not in apart)
+
+    @property
     def search_rate(self) -> float:
         """Millions of edges traversed per second (MTEPS) of the exact algorithm's time."""
-        apart = {"total", "transpose", "init"}
-        seconds = sum(s for step, s in self.seconds.items() if step not in apart)
+        seconds = self.search_seconds
         return self.traversed_edges / seconds / 1e6 if seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:

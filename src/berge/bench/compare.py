@@ -48,10 +48,7 @@ class Comparison:
     @property
     def search(self) -> float | None:
         """Seconds of the fastest repeat without transpose and start."""
-        if self.stats is None:
-            return None
-        apart = {"total", "transpose", "init"}
-        return sum(s for step, s in self.stats.seconds.items() if step not in apart)
+        return None if self.stats is None else self.stats.search_seconds
 
     @property
     def sensitivity(self) -> float:
