@@ -57,6 +57,8 @@ class Run:
         The problem and the matching so far; algorithms change the arrays in place and `gain`.
     upper_bound
         No matching is larger: an algorithm may stop as soon as it is reached.
+    device
+        Name of the device for algorithms that run on more than one.
     """
 
     graph: BipartiteGraph
@@ -71,6 +73,7 @@ class Run:
     step: str = "init"
     started: float = field(default_factory=time.perf_counter)
     upper_bound: int = 0
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         self.upper_bound = min(int(np.count_nonzero(self.graph.row_degrees)), self.graph.n_cols)

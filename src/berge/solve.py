@@ -49,7 +49,7 @@ def maximum_matching(
     algorithm, init
         Names from `berge.algorithms()`: the exact algorithm, and the start that it begins with.
     device
-        ``"cpu"``.
+        ``"cpu"``, or ``"cuda"`` for the algorithms that run there.
     threads
         Number of threads; by default what numba is set to, which is all cores.
     seed
@@ -114,6 +114,7 @@ def maximum_matching(
         stats=stats,
         deadline=started + time_limit if time_limit is not None else float("inf"),
         started=started,
+        device=device,
     )
     with ExitStack() as stack:
         if progress:

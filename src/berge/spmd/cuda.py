@@ -1,0 +1,161 @@
+"""The CUDA form of kernels: the only module that imports numba's CUDA target.
+
+A body is compiled as a device function, with CUDA's own atomics in place of the ones for CPU
+threads, and called from a grid-stride loop. Nothing else changes. In numba's simulator
+(``NUMBA_ENABLE_CUDASIM=1``) a CUDA thread is a Python thread, so few of them are launched there.
+
+This has been run in the simulator and compiled for compute capabilities 7.5 to 12.0; it has not
+been run on a GPU.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numba
+
+from ..errors import DeviceError
+from .atomics import compare_and_swap, fetch_add
+from .device import MT, Device, ItemKernel, Shape, write_loop
+
+try:
+    from numba import cuda
+except ImportError as error:  # pragma: no cover (numba has shipped without it since 0.62)
+    raise DeviceError(
+        'device "cuda" needs numba-cuda, which is not installed: pip install "berge[cuda]"'
+    ) from error
+
+__all__ = ["CudaDevice", "compile_for", "grid_kernel"]
+
+BLOCK = 256  # threads a block, in both launch shapes
+CONSTANT = 256  # blocks of the shape CT
+SIMULATED = numba.config.ENABLE_CUDASIM
+SIMULATED_GRID = (2, 8)
+
+_ON_GRID = """
+def {name}(n, {args}):
+    i = cuda.grid(1)
+    while i < n:
+        body(i, {args})
+        i += cuda.gridsize(1)
+"""
+
+
+def grid_kernel(body: Callable[..., None]) -> Any:
+    """Compile a body for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
+    return cuda.jit(write_loop(_ON_GRID, body, cuda=cuda, body=_device_function(body)))
+
+
+@cache
+def _device_function(function: Callable[..., Any]) -> Any:
+    """Compile a function for the device, and the helpers that it calls, with CUDA's atomics."""
+    scope = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        value: Any = scope.get(name)
+        if value in (compare_and_swap, fetch_add):
+            scope[name] = _ATOMICS[value]
+        elif hasattr(value, "py_func"):  # a helper, compiled for the CPU
+            scope[name] = _device_function(value.py_func)
+        elif isinstance(value, types.FunctionType) and value.__module__.startswith("berge."):
+            scope[name] = _device_function(value)  # a helper, where the compiler is off
+    scope["cuda"] = cuda
+    clone = types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__)
+    return cuda.jit(device=True)(clone)
+
+
+@cuda.jit(device=True)
+def _compare_and_swap(array: Any, index: int, expected: Any, new: Any) -> Any:
+    return cuda.atomic.cas(array, index, expected, new) == expected
+
+
+@cuda.jit(device=True)
+def _fetch_add(array: Any, index: int, amount: Any) -> Any:
+    return cuda.atomic.add(array, index, amount)
+
+
+_ATOMICS: dict[Any, Any] = {compare_and_swap: _compare_and_swap, fetch_add: _fetch_add}
+
+
+class CudaDevice(Device):
+    """The current CUDA device, or numba's simulator of one."""
+
+    name = "cuda"
+
+    def __init__(self) -> None:
+        if not cuda.is_available():
+            raise DeviceError(f'device "cuda": {_what_is_missing()}')
+        self.most = BLOCK
+        if not SIMULATED:
+            device = cuda.get_current_device()
+            self.most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
+
+    def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = Shape.CT) -> None:
+        """Launch items 0 … n − 1 of a kernel; returns before they are done."""
+        if n <= 0:
+            return
+        if SIMULATED:
+            grid = SIMULATED_GRID
+        elif shape is MT:
+            grid = (-(-min(n, self.most) // BLOCK), BLOCK)
+        else:
+            grid = (CONSTANT, BLOCK)
+        kernel.on_grid[grid](n, *arguments)
+
+    def upload(self, array: Any) -> Any:
+        """Copy an array to the device; what lies there already is used as it is."""
+        if hasattr(array, "__cuda_array_interface__"):
+            return cuda.as_cuda_array(array)
+        return cuda.to_device(array)
+
+    def download(self, array: Any) -> Any:
+        """Copy an array to the host."""
+        return array.copy_to_host()
+
+    def empty(self, size: int, dtype: Any) -> Any:
+        """Return an array of any content."""
+        return cuda.device_array(size, dtype)
+
+    def fill(self, array: Any, value: Any) -> None:
+        """Set all entries."""
+        array[:] = value
+
+    def synchronize(self) -> None:
+        """Wait until all launches are done."""
+        cuda.synchronize()
+
+
+def _what_is_missing() -> str:
+    """Say in words why numba finds no device."""
+    try:
+        cuda.current_context()
+    except Exception as error:
+        reason = " ".join(str(error).split()).rstrip(": ")
+        return f"numba finds none ({reason}); a driver and a GPU are needed"
+    return "numba finds none"
+
+
+def compile_for(
+    kernel: ItemKernel, arguments: tuple[Any, ...], capability: tuple[int, int]
+) -> tuple[str, bytes, str]:
+    """Compile a kernel with no device present: PTX, the cubin made of it, and ptxas's report.
+
+    `arguments` are examples of what is passed after the number of items.
+    """
+    from types import SimpleNamespace
+    from unittest.mock import patch
+
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+
+    signature = (numba.int64, *(numba.typeof(argument) for argument in arguments))
+    loop = write_loop(_ON_GRID, kernel.body, cuda=cuda, body=_device_function(kernel.body))
+    # Inlined device functions ask for the current device, and there is none.
+    device = SimpleNamespace(compute_capability=capability)
+    with patch("numba.cuda.dispatcher.get_current_device", lambda: device):
+        ptx, _ = cuda.compile_ptx(loop, signature, cc=capability)
+    options = LinkerOptions(arch="sm_{}{}".format(*capability), ptxas_options=["-v"])
+    linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
+    cubin = linker.link("cubin")
+    return ptx, bytes(cubin.code), linker.get_info_log()

@@ -1,0 +1,90 @@
+"""Prefix sums and stream compaction out of per-item kernels, for any device.
+
+An item is a block of entries: blocks are summed, the sums are summed up by one thread, and the
+blocks are gone through again. Work O(n) in all, one sum a block in memory.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .device import per_item
+
+if TYPE_CHECKING:
+    from .device import Device
+
+__all__ = ["compact", "prefix_sum"]
+
+BLOCKS = 2048  # at most: the sums of the blocks are added up by one thread
+SMALLEST = 64  # entries a block at least
+
+
+def prefix_sum(device: Device, array: Any) -> int:
+    """Replace every entry by the sum of those before it; return the sum of all."""
+    if array.size == 0:
+        return 0
+    width = np.int64(max(SMALLEST, -(-array.size // BLOCKS)))
+    blocks = int(-(-array.size // width))
+    sums = device.empty(blocks + 1, array.dtype)
+    device.launch(sum_block, blocks, array, sums, width)
+    device.launch(sum_sums, 1, sums)
+    device.launch(spread_block, blocks, array, sums, width)
+    return device.read(sums, blocks)
+
+
+def compact(device: Device, source: Any, size: int, places: Any, to: Any) -> int:
+    """Write the entries ≥ 0 of ``source[:size]`` into `to`, in order; return how many there are.
+
+    `places` is room for one index an entry.
+    """
+    if size == 0:
+        return 0
+    device.launch(mark, size, source, places)
+    count = prefix_sum(device, places[:size])
+    device.launch(move, size, source, places, to)
+    return count
+
+
+@per_item
+def sum_block(b: int, array: Any, sums: Any, width: int) -> None:
+    """Add up block b."""
+    total = array[b * width]
+    for k in range(b * width + 1, min((b + 1) * width, array.size)):
+        total += array[k]
+    sums[b] = total
+
+
+@per_item
+def sum_sums(_: int, sums: Any) -> None:
+    """Replace the sums of the blocks by what comes before each; the last one becomes the total."""
+    before = sums[0]
+    sums[0] = 0
+    for b in range(1, sums.size):
+        total = sums[b]
+        sums[b] = before
+        before += total
+
+
+@per_item
+def spread_block(b: int, array: Any, sums: Any, width: int) -> None:
+    """Replace the entries of block b by what comes before each."""
+    before = sums[b]
+    for k in range(b * width, min((b + 1) * width, array.size)):
+        value = array[k]
+        array[k] = before
+        before += value
+
+
+@per_item
+def mark(i: int, source: Any, places: Any) -> None:
+    """Count an entry that stays."""
+    places[i] = 1 if source[i] >= 0 else 0
+
+
+@per_item
+def move(i: int, source: Any, places: Any, to: Any) -> None:
+    """Put an entry that stays in its place."""
+    if source[i] >= 0:
+        to[places[i]] = source[i]
