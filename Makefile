@@ -9,7 +9,7 @@ help:
 	@echo "make demo    solve and prove a matching on all cores, with scipy beside it"
 	@echo "make test    all tests: compiled, in plain Python with coverage, with bounds checks"
 	@echo "make lint    ruff and mypy"
-	@echo "make bench   berge against scipy, igraph and networkx on generated graphs"
+	@echo "make bench   berge against scipy, igraph and SuiteSparse on generated graphs"
 	@echo "make clean   remove caches and .venv"
 
 # Made anew when pyproject.toml changes.
@@ -29,9 +29,10 @@ test-compiled: $(VENV)/ready
 	$(RUN) -m pytest
 
 # Without the compiler every line of a kernel is seen by coverage.
-KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*
-KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/components.py,src/berge/spmd/share.py,src/berge/interop/nx_backend/kernels.py
+KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*,src/berge/greedy/*
+KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/symmetric.py,src/berge/spmd/components.py,src/berge/spmd/share.py,src/berge/spmd/scan.py,src/berge/interop/nx_backend/kernels.py
 KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
+KERNELS := $(KERNELS),src/berge/multilevel/rating.py,src/berge/multilevel/two_hop.py,src/berge/multilevel/contract.py,src/berge/bench/gather.py
 test-python: $(VENV)/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=
 	$(RUN) -m coverage report --include='$(KERNELS)' --show-missing --fail-under=95
@@ -52,7 +53,8 @@ format: $(VENV)/ready
 	$(RUN) docs/tables.py
 
 bench: $(VENV)/ready
-	$(RUN) benchmarks/against_peers.py
+	$(VENV)/bin/berge bench run standard -o bench.jsonl
+	$(VENV)/bin/berge bench show bench.jsonl
 
 clean: clean-cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

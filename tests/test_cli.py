@@ -116,7 +116,7 @@ class TestMatch:
         text = run("match", mesh).stdout
         assert re.search(rf"matching +{cardinality:,}  maximum, proved", text)
         assert "a vertex cover of" in text
-        assert "karp-sipser" in text
+        assert "cheap" in text
         assert re.search(r"phases?, .* augmenting paths? \(average", text)
         assert re.search(r"seconds .*import .*read", text)
 
@@ -137,7 +137,7 @@ class TestMatch:
         assert facts["cover_rows"] + facts["cover_cols"] == cardinality
         assert facts["unmatched_rows"] == graph.n_rows - cardinality
         assert facts["stopped"] is facts["output"] is None
-        assert facts["stats"]["algorithm"] == "ms-bfs-graft"
+        assert facts["stats"]["algorithm"] == "mixed"
         assert facts["stats"]["start_cardinality"] <= cardinality
         assert {"read", "prove", "solve", "total"} <= set(facts["seconds"])
 
@@ -154,6 +154,16 @@ class TestMatch:
         stats = facts["stats"]
         assert (stats["algorithm"], stats["init"]) == (algorithm, "cheap")
         assert (stats["threads"], stats["seed"]) == (1, 5)
+
+    def test_device(self, mesh, cardinality):
+        args = ("match", mesh, "-a", "apfb-gpubfs-wr-ct", "-i", "none", "-t", 2)
+        facts = run_json(*args, "--device", "cpu")
+        assert facts["proved"]
+        assert facts["cardinality"] == cardinality
+        assert len(facts["stats"]["launches"]) == facts["stats"]["phases"]
+        assert "kernels launched to search" in run(*args).stdout
+        refused = run("match", mesh, "-a", "pothen-fan", "--device", "cuda", code=1)
+        assert "pothen-fan runs on cpu only" in refused.stderr
 
     def test_side_and_settings(self, mesh, cardinality):
         facts = run_json(

@@ -13,7 +13,6 @@ import berge
 from berge import OptionError, ProofError, generate
 from berge.bench import compare as module
 from berge.bench.compare import Comparison, compare
-from berge.bench.peers import PEERS, PeerTimes, time_peer
 from berge.cli import cli
 
 from .conftest import COMPILED
@@ -53,34 +52,18 @@ def test_sensitivity_is_the_papers():
     assert Comparison("x", (), None, 0, "over 1 s").best == math.inf
 
 
-@pytest.mark.parametrize("peer", PEERS)
-def test_peers_agree(peer):
-    graph = generate.power_law(60, 50)
-    times = time_peer(peer, graph, 2, 60)
-    assert times.failure is None
-    assert len(times.seconds) == 2
-    assert times.cardinality == berge.maximum_matching(graph).cardinality
-
-
-def test_peer_over_the_limit_is_stopped():
-    times = time_peer("scipy", generate.layered(60), 1, 0.5)
-    assert times == PeerTimes(failure="over 0.5 s")
-
-
-def test_peer_that_fails_says_so():
-    """networkx runs into its recursion limit on a long chain."""
-    times = time_peer("networkx", generate.chain(4000), 1, 60)
-    assert times.failure == "RecursionError"
-
-
-def test_peer_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert time_peer("igraph", generate.chain(3), 1, 1).failure == "not installed"
+def test_peers_beside():
+    results = {r.name: r for r in compare(generate.chain(30), ["pothen-fan"], peers=["scipy"])}
+    assert results["scipy"].cardinality == results["pothen-fan"].cardinality == 30
+    assert len(results["scipy"].seconds) == 3
+    assert results["scipy"].stats is None
 
 
 def test_a_wrong_peer_is_found_out(monkeypatch):
-    monkeypatch.setattr(module, "time_peer", lambda *_: PeerTimes([0.1], 99))
-    with pytest.raises(ProofError, match="scipy found 99"):
+    monkeypatch.setattr(
+        module, "measure", lambda *_, **__: {"status": "unproved", "reason": "not maximum"}
+    )
+    with pytest.raises(ProofError, match="scipy: not maximum"):
         compare(generate.chain(3), ["pothen-fan"], peers=["scipy"])
 
 

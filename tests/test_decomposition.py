@@ -387,15 +387,12 @@ def test_long_chains():
 
 @pytest.mark.skipif(not COMPILED, reason="too slow without the compiler")
 def test_how_the_matching_is_found_unless_told():
-    hard, easy = generate.permute(generate.mesh3(20_000)), generate.grid(20, 20)
-    assert "push" in berge.dulmage_mendelsohn(hard).matching.stats.seconds
-    for graph in (easy, generate.complete(5, 9)):
-        stats = berge.dulmage_mendelsohn(graph, threads=1).matching.stats
-        assert (stats.algorithm, stats.init) == ("mixed", "cheap")
+    for graph in (generate.grid(20, 20), generate.complete(5, 9)):
+        stats = berge.dulmage_mendelsohn(graph).matching.stats
+        assert (stats.algorithm, stats.init, stats.threads) == ("mixed", "cheap", 1)
         assert not {"push", "transpose"} & stats.seconds.keys()
     tall = berge.dulmage_mendelsohn(generate.complete(9, 5)).matching.stats
     assert "transpose" in tall.seconds
-    assert berge.dulmage_mendelsohn(easy, init="none").matching.stats.algorithm != "mixed"
 
 
 # Other forms of it ---------------------------------------------------------------------------

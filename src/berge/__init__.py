@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .errors import ProofError as ProofError
     from .graph import BipartiteGraph as BipartiteGraph
     from .graph import Graph as Graph
+    from .greedy.matching import GreedyMatching as GreedyMatching
+    from .greedy.pipeline import greedy_matching as greedy_matching
     from .ingest import as_bipartite as as_bipartite
     from .ingest import as_graph as as_graph
     from .io import read as read
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from .labels import match_pairs as match_pairs
     from .matching import Matching as Matching
     from .matching import SolveStats as SolveStats
+    from .multilevel.coarsening import coarsen as coarsen
+    from .multilevel.hierarchy import Hierarchy as Hierarchy
+    from .multilevel.hypergraph import coarsen_hypergraph as coarsen_hypergraph
     from .proof import Certificate as Certificate
     from .proof import verify as verify
     from .registry import algorithms as algorithms
@@ -73,6 +78,8 @@ _HOME = {
     "structural_rank": "structure",
     "BipartiteGraph": "graph",
     "Graph": "graph",
+    "GreedyMatching": "greedy.matching",
+    "greedy_matching": "greedy.pipeline",
     "as_bipartite": "ingest",
     "as_graph": "ingest",
     "read": "io",
@@ -83,6 +90,9 @@ _HOME = {
     "match_pairs": "labels",
     "Matching": "matching",
     "SolveStats": "matching",
+    "Hierarchy": "multilevel.hierarchy",
+    "coarsen": "multilevel.coarsening",
+    "coarsen_hypergraph": "multilevel.hypergraph",
     "algorithms": "registry",
     "maximum_matching": "solve",
     "Certificate": "proof",

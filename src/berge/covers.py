@@ -62,7 +62,7 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     graph
         Anything `as_bipartite` takes.
     **options
-        For `maximum_matching`. Unless they say how, one thread searches from the smaller side.
+        For `maximum_matching`; by default on one thread.
 
     Returns
     -------

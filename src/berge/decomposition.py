@@ -192,8 +192,8 @@ def dulmage_mendelsohn(
     matching
         A maximum matching of it, if you have one; any one gives the same parts.
     **options
-        For `maximum_matching`. Unless they say how, one thread searches from the smaller side: the
-        same matrix gives the same permutations.
+        For `maximum_matching`; by default on one thread: the same matrix gives the same
+        permutations.
 
     Raises
     ------

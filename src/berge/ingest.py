@@ -42,7 +42,7 @@ def as_bipartite(
         - a frame of edges (pandas, polars, pyarrow): the columns `left` and `right` hold labels
           of any kind, integers too; rows and columns are numbered as labels first appear;
         - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
-          copied to the host, since the solvers run there for now;
+          copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
         - the path of a file that `berge.read` knows.
     shape
         Rows and columns, for index arrays; by default as large as the indices ask for.
@@ -80,6 +80,8 @@ def as_bipartite(
         return read(fspath(source))
     if isinstance(source, BipartiteGraph):
         return source
+    if hasattr(source, "to_host"):  # a graph on a device
+        return as_bipartite(source.to_host())
     library = type(source).__module__.partition(".")[0]
     if library == "networkx" or hasattr(source, "is_multigraph"):
         from .interop.networkx import from_networkx
@@ -110,34 +112,104 @@ def as_bipartite(
     )
 
 
-def as_graph(source: Any) -> Graph:
+def as_graph(source: Any, *, weights: Any = None) -> Graph:
     """Make an undirected graph of a `Graph`, or of anything square that `as_bipartite` takes.
 
-    An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped. A
-    networkx graph keeps its own edges and node order.
+    An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped, and of
+    parallel edges the heaviest is kept. A networkx or igraph graph keeps its own edges and order
+    of nodes.
+
+    Parameters
+    ----------
+    source
+        The graph; index arrays are passed as ``(ends, others)``.
+    weights
+        - None: every edge weighs 1; a `Graph` keeps the weights it has;
+        - True: the source's own. Of a matrix the absolute values, of networkx and igraph graphs
+          the attribute ``"weight"`` (1 where networkx has none), of files their values: Matrix
+          Market, .npz, METIS with edge weights, the third column of an edge list;
+        - the name of an attribute of the edges, for networkx and igraph graphs;
+        - an array: a weight ≥ 0 for every stored entry, or edge, in the order of the source;
+        - False: none, also of a `Graph`.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the source is not a graph, has no weights where they are asked for, or has one that is
+        negative, infinite or not a number; names the place.
 
     Examples
     --------
     >>> import berge, numpy as np
     >>> berge.as_graph(np.ones((3, 3)))
     Graph(3 vertices, 3 edges)
+    >>> berge.as_graph(np.array([[0, -2], [1, 0]]), weights=True).weights
+    array([2., 2.])
     """
+    own = weights is True or isinstance(weights, str)
+    given = None if weights is None or isinstance(weights, (bool, str)) else weights
     if isinstance(source, Graph):
-        return source
-    if hasattr(source, "is_multigraph"):
-        from .interop.networkx import edges_of
+        return _weighed(source, weights, own, given)
+    library = type(source).__module__.partition(".")[0]
+    if hasattr(source, "is_multigraph") or library == "igraph":
+        attribute = None if not own else weights if isinstance(weights, str) else "weight"
+        if library == "igraph":
+            from .interop.igraph import edges_of
+        else:
+            from .interop.networkx import edges_of
+        n_vertices, ends, others, values = edges_of(source, attribute)
+        return Graph.from_edges(ends, others, n_vertices, given if values is None else values)
+    if isinstance(weights, str):
+        raise InvalidGraphError(
+            f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
+        )
+    if isinstance(source, tuple) and len(source) == 2 and not own:
+        return Graph.from_edges(*source, weights=given)
+    if isinstance(source, (str, PathLike)) and own:
+        from .io import read_graph
 
-        n_vertices, ends, others = edges_of(source)
-        return Graph.from_edges(ends, others, n_vertices)
-    if isinstance(source, tuple) and len(source) == 2:
-        return Graph.from_edges(*source)
+        return read_graph(source)
+    if library == "sparse":
+        source = source.to_scipy_sparse()
+    if hasattr(source, "tocsr"):
+        return _graph_of_sparse(source, np.abs(_data(source)) if own else given)
+    if isinstance(source, (np.ndarray, list)) and own:
+        dense = np.asarray(source)
+        return Graph.from_bipartite(_from_dense(dense), np.abs(dense[np.nonzero(dense)]))
+    if own:
+        raise InvalidGraphError(
+            f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
+        )
     graph = as_bipartite(source)
     if graph.row_labels is not None and graph.row_labels != graph.col_labels:
         raise InvalidGraphError(
             f"{type(source).__name__} has two sides with labels of their own: not one set of "
             "vertices; pass (ends, others) as index arrays"
         )
-    return Graph.from_bipartite(graph)
+    return Graph.from_bipartite(graph, given)
+
+
+def _weighed(graph: Graph, weights: Any, own: bool, given: Any) -> Graph:
+    """Return a graph with the weights that are asked for."""
+    if own and graph.weights is None:
+        raise InvalidGraphError("the graph has no weights")
+    if weights is None or own:
+        return graph
+    return Graph(graph.indptr, graph.indices, given, graph.vertex_weights)
+
+
+def _data(source: Any) -> Any:
+    return source.data if source.format in ("csr", "csc", "coo") else source.tocsr().data
+
+
+def _graph_of_sparse(source: Any, values: Any) -> Graph:
+    """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
+    if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
+        raise InvalidGraphError(f"an undirected graph needs a square adjacency, not {source.shape}")
+    if source.format == "coo":
+        return Graph.from_edges(source.row, source.col, source.shape[0], values)
+    rows = source if source.format in ("csr", "csc") else source.tocsr()
+    return Graph.from_bipartite(BipartiteGraph(rows.indptr, rows.indices, rows.shape), values)
 
 
 def _from_sparse(source: Any) -> BipartiteGraph:

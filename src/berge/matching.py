@@ -44,6 +44,11 @@ class SolveStats:
         Levels of breadth-first search, over all phases.
     frontiers
         Size of the frontier by level, one list a phase. Only the first 10 000 levels are kept.
+    launches
+        Of algorithms for GPUs: how many kernels a phase launched to search, one number a phase.
+    iterations, pushes, active
+        Of G-PR: push launches; columns taken; and ``[iteration, active rows]`` at every global
+        relabelling, of which the first 10 000 are kept.
     seconds
         Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``search``, or
         ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``);
@@ -66,6 +71,10 @@ class SolveStats:
     path_lengths: list[int] = field(default_factory=list)
     levels: int = 0
     frontiers: list[list[int]] = field(default_factory=list)
+    launches: list[int] = field(default_factory=list)
+    iterations: int = 0
+    pushes: int = 0
+    active: list[list[int]] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     stopped: str | None = None
 
@@ -168,17 +177,18 @@ class Matching:
     @property
     def unmatched_rows(self) -> IndexArray:
         """Rows without a column."""
-        return np.flatnonzero(self.row_match < 0)
+        return np.flatnonzero(self.to_host().row_match < 0)
 
     @property
     def unmatched_cols(self) -> IndexArray:
         """Columns without a row."""
-        return np.flatnonzero(self.col_match < 0)
+        return np.flatnonzero(self.to_host().col_match < 0)
 
     def pairs(self) -> IndexArray:
         """Return the matched pairs as an array of (row, column), by row."""
-        rows = np.flatnonzero(self.row_match >= 0)
-        return np.column_stack([rows.astype(self.row_match.dtype), self.row_match[rows]])
+        row_match = self.to_host().row_match
+        rows = np.flatnonzero(row_match >= 0)
+        return np.column_stack([rows.astype(row_match.dtype), row_match[rows]])
 
     def as_dict(self) -> dict[Any, Any]:
         """Return row → column of all matched rows, by label where the graph had labels."""
@@ -208,17 +218,21 @@ class Matching:
         from .proof import koenig_cover, verify
 
         graph = as_bipartite(graph)
-        certificate = koenig_cover(graph, self)
+        certificate = koenig_cover(graph, self.to_host())
         verify(graph, self, certificate)
         self.certificate = certificate
         self.upper_bound = self.cardinality
         return certificate
 
+    def to_host(self) -> Matching:
+        """Return the same matching with numpy arrays: itself, unless it lies on a device."""
+        return self
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write to ``.npz``, ``.txt`` or ``.json``, by the suffix."""
         from .io.matchings import save_matching
 
-        save_matching(self, path)
+        save_matching(self.to_host(), path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Matching:

@@ -15,16 +15,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import ProofError
-from .graph import BipartiteGraph
+from .graph import BipartiteGraph, Graph, IndexArray
 from .matching import Matching
 
-__all__ = ["Certificate", "koenig_cover", "verify"]
+if TYPE_CHECKING:
+    from .greedy.matching import GreedyMatching
+
+__all__ = ["Certificate", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
 
 _CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays small
 
@@ -52,12 +55,16 @@ class Certificate:
         return f"Certificate(a vertex cover of size {rows + cols}: {rows} rows, {cols} columns)"
 
 
-def verify(graph: Any, matching: Matching, certificate: Certificate | None = None) -> None:
+def verify(
+    graph: Any, matching: Matching | GreedyMatching, certificate: Certificate | None = None
+) -> None:
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
 
     Checks that both arrays agree (so the edges are disjoint), that every pair is an edge of the
-    graph, that the cover touches every edge, and that it is as large as the matching. O(vertices +
-    edges), in numpy alone.
+    graph, that the cover touches every edge, and that it is as large as the matching. Of a
+    `GreedyMatching`, that it pairs neighbours, that its size and weight are right, and that it is
+    maximal if it says so; the graph is then taken as an undirected one, and must have the weights
+    that were matched by. O(vertices + edges), in numpy alone.
 
     Raises
     ------
@@ -71,9 +78,13 @@ def verify(graph: Any, matching: Matching, certificate: Certificate | None = Non
     >>> m = berge.maximum_matching(A)
     >>> berge.verify(A, m, m.prove(A))
     """
-    from .ingest import as_bipartite
+    from .ingest import as_bipartite, as_graph
 
-    graph = as_bipartite(graph)
+    if not isinstance(matching, Matching):
+        if certificate is not None:
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        return verify_greedy(as_graph(graph), matching)
+    graph, matching = as_bipartite(graph), matching.to_host()
     _check_pairs(graph, matching)
     if certificate is not None and (certificate.rows.size, certificate.cols.size) != graph.shape:
         raise ProofError(
@@ -81,7 +92,7 @@ def verify(graph: Any, matching: Matching, certificate: Certificate | None = Non
             f"the graph has {graph.n_rows} × {graph.n_cols}"
         )
     has_edge = np.zeros(graph.n_rows, np.bool_)
-    for first, last in _row_chunks(graph):
+    for first, last in _chunks(graph.indptr):
         entries = slice(graph.indptr[first], graph.indptr[last])
         cols = graph.indices[entries]
         rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
@@ -100,6 +111,57 @@ def verify(graph: Any, matching: Matching, certificate: Certificate | None = Non
             f"the cover has {certificate.size} vertices and the matching "
             f"{matching.cardinality} edges: not a proof that it is maximum"
         )
+
+
+def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
+    """Check a matching of a general graph; see `verify`."""
+    mate, n = matching.mate, graph.n_vertices
+    if mate.size != n:
+        raise ProofError(f"the matching is for {mate.size} vertices, the graph has {n}")
+    bad = np.flatnonzero((mate < -1) | (mate >= n))
+    if bad.size:
+        raise ProofError(f"vertex {bad[0]} is matched to {mate[bad[0]]}: out of range")
+    matched = np.flatnonzero(mate >= 0)
+    bad = matched[mate[mate[matched]] != matched]
+    if bad.size:
+        v = int(bad[0])
+        raise ProofError(f"vertex {v} is matched to {mate[v]}, which is matched to {mate[mate[v]]}")
+    if matched.size != 2 * matching.size:
+        raise ProofError(f"{matched.size} vertices are matched, which is not twice {matching.size}")
+    entry = np.full(n, -1, np.int64)  # where v's row has its mate
+    for first, last in _chunks(graph.indptr):
+        start = int(graph.indptr[first])
+        others = graph.indices[start : graph.indptr[last]]
+        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+        hits = np.flatnonzero(others == mate[rows])
+        entry[rows[hits]] = start + hits
+    missing = matched[entry[matched] < 0]
+    if missing.size:
+        v = int(missing[0])
+        raise ProofError(f"vertex {v} is matched to {mate[v]}, not a neighbour")
+    weight = float(matching.size)
+    if graph.weights is not None:
+        weight = float(graph.weights[entry[matched]].sum()) / 2
+    if not np.isclose(weight, matching.weight, rtol=1e-9, atol=0):
+        raise ProofError(f"the matching weighs {weight}, not {matching.weight}")
+    if matching.is_maximal and not is_maximal(graph, mate):
+        raise ProofError("not maximal: an edge has two unmatched ends")
+
+
+def is_maximal(graph: Graph, mate: IndexArray) -> bool:
+    """Tell whether no edge has two unmatched ends; only rows of unmatched vertices are read."""
+    unmatched = mate < 0
+    vertices = np.flatnonzero(unmatched)
+    starts, ends = graph.indptr[vertices].astype(np.int64), graph.indptr[vertices + 1]
+    sizes = ends - starts
+    # The entries of these rows, one row after the other.
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    for first, last in _chunks(before):
+        entries = np.repeat(starts[first:last] - before[first:last], sizes[first:last])
+        entries += np.arange(before[first], before[last])
+        if unmatched[graph.indices[entries]].any():
+            return False
+    return True
 
 
 def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
@@ -143,10 +205,11 @@ def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
             )
 
 
-def _row_chunks(graph: BipartiteGraph) -> list[tuple[int, int]]:
-    """Cut the rows into runs of about _CHUNK edges."""
-    cuts = np.searchsorted(graph.indptr, np.arange(0, graph.nnz, _CHUNK), side="left")
-    bounds = np.unique(np.concatenate([[0], cuts, [graph.n_rows]]))
+def _chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
+    """Cut rows into runs of about _CHUNK entries."""
+    n = indptr.size - 1
+    cuts = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), _CHUNK), side="left")
+    bounds = np.unique(np.concatenate([[0], cuts, [n]]))
     return [(int(a), int(b)) for a, b in pairwise(bounds)]
 
 

@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from .errors import OptionError
 
 __all__ = ["Algorithm", "Option", "algorithms", "check_options", "find"]
 
-Kind = Literal["start", "exact"]
+Kind = Literal["start", "exact", "greedy"]
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,10 @@ class Algorithm:
     Attributes
     ----------
     name
-        What users pass as ``algorithm`` or ``init``.
+        What users pass as ``algorithm``, ``init`` or ``method``.
     kind
-        ``"start"`` (a maximal matching to begin with) or ``"exact"`` (a maximum matching).
+        ``"start"`` (a maximal matching to begin with) or ``"exact"`` (a maximum matching), both of
+        bipartite graphs; or ``"greedy"`` (a maximal matching of any graph).
     summary
         How it works, in one line.
     bound
@@ -118,7 +120,21 @@ class Algorithm:
 _ALPHA = Option("alpha", 5.0, "go top-down while the frontier is under 1/α of the unvisited", 1.0)
 _LOOKAHEAD = Option("lookahead", True, "look for a free column before going deeper")
 _FAIRNESS = Option("fairness", True, "read adjacency lists from their end in every other phase")
+_ON_GPU = "Deveci, Kaya, Uçar, Çatalyürek 2013 (Euro-Par)"
+_G_PR = (
+    Option("strategy", "adaptive", "what k counts", choices=("adaptive", "fix")),
+    Option(
+        "k",
+        0.7,
+        "iterations between global relabels: k × levels of the last one (adaptive), or k (fix)",
+    ),
+    Option("concurrent", False, "run global relabels beside the pushes"),
+)
 _SCALING = Option("scaling_iterations", 5, "how often rows and columns are scaled to sums of one")
+
+_PERMUTE = Option("permute", True, "take vertices in random order")
+_P = Option("p", 0.53406, "probability of a vertex to be blue in a round", 0.01, 0.99)
+_GREEDY = "Fagginger Auer, Bisseling 2012"
 
 _ALGORITHMS = (
     Algorithm(
@@ -130,6 +146,7 @@ _ALGORITHMS = (
         threads=False,
         deterministic=True,
         paper="",
+        devices=("cpu", "cuda"),
     ),
     Algorithm(
         name="cheap",
@@ -140,6 +157,7 @@ _ALGORITHMS = (
         threads=False,
         deterministic=True,
         paper="Duff, Kaya, Uçar 2011",
+        devices=("cpu", "cuda"),
     ),
     Algorithm(
         name="karp-sipser",
@@ -360,16 +378,168 @@ _ALGORITHMS = (
         name="mixed",
         kind="exact",
         function="augmenting.mixed:mixed",
-        summary="SS-BFS on a budget of edges, then push-relabel from where it stopped",
+        summary="SS-BFS with short searches first, on a budget; then push-relabel from there",
         bound="O(n·m)",
+        threads=True,
+        deterministic=False,
+        paper="Azad, Buluç, Pothen 2015; Deveci, Kaya, Uçar, Çatalyürek 2013",
+        options=(Option("effort", 3.0, "edges that SS-BFS may look at, times those there are"),),
+    ),
+    *(
+        Algorithm(
+            name=f"{driver}-{bfs}-{shape}",
+            kind="exact",
+            function=f"augmenting.apfb:{driver}_{bfs.replace('-', '_')}_{shape}",
+            summary=f"{what}{roots}; {threads}",
+            bound="O(n³ + n·m)",
+            threads=True,
+            deterministic=False,
+            paper=_ON_GPU,
+            devices=("cpu", "cuda"),
+        )
+        for driver, what in (
+            ("apfb", "paths of all lengths, turned over at once and repaired"),
+            ("apsb", "shortest paths, turned over at once and repaired"),
+        )
+        for bfs, roots in (("gpubfs", ""), ("gpubfs-wr", ", a tree stops at its first"))
+        for shape, threads in (("ct", "threads that stride"), ("mt", "a thread a row"))
+    ),
+    *(
+        Algorithm(
+            name=f"apfb-{form}",
+            kind="exact",
+            function=f"augmenting.apfb_queue:apfb_{form}",
+            summary=f"APFB whose levels are queues and whose trees are disjoint{more}",
+            bound="O(n·m)",
+            threads=True,
+            deterministic=False,
+            paper=f"after {_ON_GPU}",
+            devices=("cpu", "cuda"),
+        )
+        for form, more in (("queue", ""), ("split", "; long rows are shared out"))
+    ),
+    *(
+        Algorithm(
+            name=f"g-pr-{form}",
+            kind="exact",
+            function=f"push_relabel.g_pr:g_pr_{form}",
+            summary=f"push–relabel without atomics: {what}",
+            bound="O(n²·m)",
+            threads=True,
+            deterministic=False,
+            paper="Deveci, Kaya, Uçar, Çatalyürek 2013 (ICPP)",
+            devices=("cpu", "cuda"),
+            options=_G_PR,
+        )
+        for form, what in (
+            ("first", "a launch goes over all rows"),
+            ("noshr", "a launch goes over a list of active rows"),
+            ("shr", "the list is made dense now and then"),
+        )
+    ),
+    Algorithm(
+        name="single-pass",
+        kind="greedy",
+        function="greedy.single_pass:single_pass",
+        summary="every vertex claims its first free neighbour by compare-and-swap",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=False,
+        paper="after Blelloch, Fineman, Shun 2012",
+        devices=("cpu", "cuda"),
+    ),
+    Algorithm(
+        name="random",
+        kind="greedy",
+        function="greedy.serial:random",
+        summary="every vertex, in random order, takes a random free neighbour (Algorithm 1)",
+        bound="O(n + m)",
         threads=False,
         deterministic=True,
-        paper="Azad, Buluç, Pothen 2015; Deveci, Kaya, Uçar, Çatalyürek 2013",
-        options=(Option("effort", 4.0, "edges that SS-BFS may look at, times those there are"),),
+        paper=_GREEDY,
+        options=(_PERMUTE,),
+    ),
+    Algorithm(
+        name="weighted",
+        kind="greedy",
+        function="greedy.serial:weighted",
+        summary="every vertex, in random order, takes its heaviest free neighbour (Algorithm 1)",
+        bound="O(n + m)",
+        threads=False,
+        deterministic=True,
+        paper=_GREEDY,
+        options=(_PERMUTE,),
+    ),
+    Algorithm(
+        name="sorted",
+        kind="greedy",
+        function="greedy.by_weight:by_weight",
+        summary="edges by decreasing weight, each whose ends are free; ½-approximate (Algorithm 2)",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=True,
+        paper=_GREEDY,
+    ),
+    Algorithm(
+        name="proposals",
+        kind="greedy",
+        function="greedy.proposals:proposals",
+        summary="blue vertices propose to red ones, which respond, in rounds (Algorithm 3)",
+        bound="O(m·log n)",
+        threads=True,
+        deterministic=True,
+        paper=_GREEDY,
+        devices=("cpu", "cuda"),
+        options=(_PERMUTE, _P),
+    ),
+    Algorithm(
+        name="weighted-proposals",
+        kind="greedy",
+        function="greedy.proposals:weighted_proposals",
+        summary="proposals to the heaviest neighbour, and the heaviest proposal is taken",
+        bound="O(m·log n)",
+        threads=True,
+        deterministic=True,
+        paper=_GREEDY,
+        devices=("cpu", "cuda"),
+        options=(_PERMUTE, _P),
+    ),
+    Algorithm(
+        name="suitor",
+        kind="greedy",
+        function="greedy.suitor:suitor",
+        summary="vertices propose and are dislodged by heavier proposals; the matching of sorted",
+        bound="O(Δ·m)",
+        threads=True,
+        deterministic=True,
+        paper="Manne, Halappanavar 2014",
+        devices=("cpu", "cuda"),
+    ),
+    Algorithm(
+        name="locally-dominant",
+        kind="greedy",
+        function="greedy.locally_dominant:locally_dominant",
+        summary="edges that are the heaviest at both ends, until none is left; as sorted",
+        bound="O(Δ·m)",
+        threads=True,
+        deterministic=True,
+        paper="Preis 1999; Manne, Bisseling 2007",
+        devices=("cpu", "cuda"),
+    ),
+    Algorithm(
+        name="global-paths",
+        kind="greedy",
+        function="greedy.global_paths:global_paths",
+        summary="grow paths and even cycles by decreasing weight, then match each best",
+        bound="O(n + m)",
+        threads=True,
+        deterministic=True,
+        paper="Maue, Sanders 2007",
     ),
 )
 
 
+@cache
 def algorithms(kind: Kind | None = None) -> tuple[Algorithm, ...]:
     """List the algorithms, or those of one kind.
 
@@ -387,7 +557,7 @@ def find(kind: Kind, name: Any) -> Algorithm:
     choice = {a.name: a for a in algorithms(kind)}
     if name in choice:
         return choice[name]
-    argument = "init" if kind == "start" else "algorithm"
+    argument = {"start": "init", "exact": "algorithm", "greedy": "method"}[kind]
     near = difflib.get_close_matches(str(name), choice, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise OptionError(f"{argument} {name!r} is not one of auto, {', '.join(choice)}{hint}")

@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .graph import BipartiteGraph, IndexArray
 from .matching import SolveStats
+
+if TYPE_CHECKING:
+    from .spmd.device import Device
 
 __all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
 
@@ -76,7 +79,7 @@ class Run:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        self.upper_bound = min(int(np.count_nonzero(self.graph.row_degrees)), self.graph.n_cols)
+        self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)
 
     @property
     def done(self) -> bool:
@@ -89,9 +92,24 @@ class Run:
             with self.timed("transpose"):
                 self.graph.transposed(self.threads)
         transpose = self.graph.T
-        nonempty = int(np.count_nonzero(transpose.row_degrees))
-        self.upper_bound = min(self.upper_bound, nonempty)
+        self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
         return transpose
+
+    def open_device(self, *, edges: int, rows: int, cols: int, more: int = 0) -> Device:
+        """Open the device, which needs room for so many indices an edge, row and column.
+
+        The graph and the matching are among them; `more` is in bytes.
+        """
+        from .spmd.device import open_device
+
+        device = open_device(self.device, self.threads)
+        if not isinstance(self.row_match, np.ndarray):  # the graph lies there already
+            edges, rows, cols = edges - 1, rows - 2, cols - 1
+        n_rows, n_cols = self.graph.shape
+        index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize
+        indices = edges * self.graph.nnz + rows * n_rows + cols * n_cols
+        device.require(indices * index + edges * n_rows * (pointer - index) + more)
+        return device
 
     def swap_sides(self) -> None:
         """Make rows columns and columns rows: the search then begins at unmatched columns."""
@@ -133,7 +151,14 @@ class Run:
         self.cardinality += gained
         self.pause()
 
+    @property
+    def on_device(self) -> bool:
+        """Whether graph and matching are arrays of a device (`berge.interop.cuda`)."""
+        return not isinstance(self.graph, BipartiteGraph)
+
     def unmatched_rows(self) -> Any:
         """Return the unmatched rows that have an edge, as a new array."""
-        rows = np.flatnonzero((self.row_match < 0) & (self.graph.row_degrees > 0))
-        return rows.astype(self.graph.indices.dtype)
+        graph: Any = self.graph
+        row_match = graph.device.download(self.row_match) if self.on_device else self.row_match
+        rows = np.flatnonzero((row_match < 0) & (graph.row_degrees > 0))
+        return rows.astype(graph.indices.dtype)

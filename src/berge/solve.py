@@ -13,15 +13,16 @@ from .errors import DeviceError, InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph
 from .ingest import as_bipartite
 from .matching import Matching, SolveStats
-from .registry import Algorithm, check_options, find
+from .registry import Algorithm, algorithms, check_options, find
 from .run import PhaseReport, Run, Stop
 
 __all__ = ["maximum_matching"]
 
 # What "auto" stands for.
-DEFAULT_ALGORITHM = "ms-bfs-graft"
+DEFAULT_ALGORITHM = "mixed"
+DEFAULT_ON_CUDA = "g-pr-shr"
 DEFAULT_INIT = "karp-sipser"
-DEFAULT_INIT_AFTER_INITIAL = "cheap"  # a warm start leaves little to do; do not pay for all edges
+DEFAULT_CHEAP_INIT = "cheap"  # for "mixed", and where little is left to do
 
 
 def maximum_matching(
@@ -49,7 +50,9 @@ def maximum_matching(
     algorithm, init
         Names from `berge.algorithms()`: the exact algorithm, and the start that it begins with.
     device
-        ``"cpu"``, or ``"cuda"`` for the algorithms that run there.
+        ``"cpu"``, or ``"cuda"`` for the algorithms that run there. A graph that lies on the GPU
+        (CuPy, torch, index arrays) is left there then, and so is the matching; see
+        ``Matching.to_host``.
     threads
         Number of threads; by default what numba is set to, which is all cores.
     seed
@@ -64,7 +67,8 @@ def maximum_matching(
     on_phase
         Called with a `PhaseReport` after every phase, and now and then in between.
     side
-        Search for augmenting paths from unmatched ``"rows"`` or ``"cols"``; ``"auto"`` is rows.
+        Search for augmenting paths from unmatched ``"rows"`` or ``"cols"``. ``"auto"`` is the
+        smaller side for the default algorithm, and rows for all others.
     **options
         Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
@@ -92,23 +96,22 @@ def maximum_matching(
     its transpose (4 bytes an edge) and at most 40 bytes a vertex; twice that from 2³¹ vertices on.
     """
     started = time.perf_counter()
-    exact, start = _choose(algorithm, init, initial)
+    on_device = device == "cuda" and _lies_on_device(graph)
+    exact, start = _choose(algorithm, init, initial, device, on_device)
     exact_options, start_options = check_options(exact, start, options)
     _check_arguments(device, exact, time_limit, seed, side)
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
-    graph = as_bipartite(graph)
-    first = Matching.empty(graph) if initial is None else _check_initial(graph, initial)
-    row_match = first.row_match.astype(graph.indices.dtype)
-    col_match = first.col_match.astype(graph.indices.dtype)
+    graph = _load(graph, on_device)
+    row_match, col_match, cardinality = _first(graph, initial)
     used = threads if exact.threads or start.threads else 1
     stats = SolveStats(exact.name, start.name, device, used, seed)
     run = Run(
         graph=graph,
         row_match=row_match,
         col_match=col_match,
-        cardinality=first.cardinality,
+        cardinality=cardinality,
         threads=threads,
         seed=seed,
         stats=stats,
@@ -125,7 +128,8 @@ def maximum_matching(
             run.on_phase = on_phase
         stack.enter_context(thread_count(threads))
         try:
-            if side == "cols":
+            smaller = exact.name == DEFAULT_ALGORITHM and graph.n_cols < graph.n_rows
+            if side == "cols" or (side == "auto" and smaller):
                 run.swap_sides()
             _start_then_search(run, start, start_options, exact, exact_options)
         except Stop as stop:
@@ -133,14 +137,7 @@ def maximum_matching(
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
     stats.seconds["total"] = time.perf_counter() - started
-    return Matching(
-        row_match,
-        col_match,
-        upper_bound=_upper_bound(run),
-        stats=stats,
-        row_labels=graph.row_labels,
-        col_labels=graph.col_labels,
-    )
+    return _result(run, graph, row_match, col_match)
 
 
 def _start_then_search(
@@ -167,10 +164,28 @@ def _start_then_search(
         exact.load()(run, **exact_options)
 
 
-def _choose(algorithm: str, init: str, initial: Matching | None) -> tuple[Algorithm, Algorithm]:
-    default_init = DEFAULT_INIT if initial is None else DEFAULT_INIT_AFTER_INITIAL
-    exact = find("exact", DEFAULT_ALGORITHM if algorithm == "auto" else algorithm)
-    return exact, find("start", default_init if init == "auto" else init)
+def _lies_on_device(graph: Any) -> bool:
+    from .interop.cuda import lies_on_device
+
+    return lies_on_device(graph)
+
+
+def _choose(
+    algorithm: str, init: str, initial: Matching | None, device: str, on_device: bool
+) -> tuple[Algorithm, Algorithm]:
+    if algorithm == "auto":
+        algorithm = DEFAULT_ON_CUDA if device == "cuda" else DEFAULT_ALGORITHM
+    if init == "auto":
+        little = on_device or initial is not None or algorithm == DEFAULT_ALGORITHM
+        init = DEFAULT_CHEAP_INIT if little else DEFAULT_INIT
+    exact, start = find("exact", algorithm), find("start", init)
+    if on_device and "cuda" not in start.devices:
+        there = ", ".join(a.name for a in algorithms("start") if "cuda" in a.devices)
+        raise OptionError(
+            f"init {start.name!r} runs on the host, and the graph lies on the device: "
+            f"copy it to the host first, or begin with one of {there}"
+        )
+    return exact, start
 
 
 def _check_arguments(
@@ -188,11 +203,35 @@ def _check_arguments(
         raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
 
 
+def _load(graph: Any, on_device: bool) -> Any:
+    """Return the graph, on the device if it lies there."""
+    if not on_device:
+        return as_bipartite(graph)
+    from .interop.cuda import as_device_graph
+
+    return as_device_graph(graph)
+
+
+def _first(graph: Any, initial: Matching | None) -> tuple[Any, Any, int]:
+    """Return the arrays of the matching to begin with, and its cardinality."""
+    if not isinstance(graph, BipartiteGraph):
+        first: tuple[Any, Any, int] = graph.first(initial)
+        return first
+    matching = Matching.empty(graph) if initial is None else _check_initial(graph, initial)
+    index = graph.indices.dtype
+    return (
+        matching.row_match.astype(index),
+        matching.col_match.astype(index),
+        matching.cardinality,
+    )
+
+
 def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
     from .proof import verify
 
     if not isinstance(initial, Matching):
         raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
+    initial = initial.to_host()
     try:
         verify(graph, initial)
     except ProofError as error:
@@ -200,10 +239,18 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
     return initial
 
 
-def _upper_bound(run: Run) -> int:
-    """Return the cardinality if the run came to its end, else what either side allows."""
-    cardinality = int(np.count_nonzero(run.row_match >= 0))
-    if run.stats.stopped is None:
-        return cardinality
-    nonempty_cols = int(np.count_nonzero(run.graph.col_degrees))
-    return max(cardinality, min(run.upper_bound, nonempty_cols))
+def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
+    """Return the matching, with an upper bound: what either side allows, if it came to no end."""
+    stopped = run.stats.stopped is not None
+    bound = min(run.upper_bound, run.graph.nonempty_cols) if stopped else 0
+    if run.on_device:
+        matching: Matching = graph.result(row_match, col_match, bound, run.stats)
+        return matching
+    return Matching(
+        row_match,
+        col_match,
+        upper_bound=max(bound, int(np.count_nonzero(row_match >= 0))),
+        stats=run.stats,
+        row_labels=graph.row_labels,
+        col_labels=graph.col_labels,
+    )

@@ -33,14 +33,9 @@ __all__ = [
 def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching:
     """Return a maximum matching, or raise ProofError if it was stopped before.
 
-    Where the caller has no wish, by what needs least work on most matrices: a search from the
-    smaller side, since searches that must fail are then fewer, without a transpose if that is the
-    rows, and on one thread, so that the same graph gives the same matching.
+    Where the caller has no wish, on one thread, so that the same graph gives the same matching.
     """
-    if not options.keys() & {"algorithm", "init", "side"}:
-        side = "rows" if graph.n_rows <= graph.n_cols else "cols"
-        options = options | {"algorithm": "mixed", "init": "cheap", "side": side}
-    matching = maximum_matching(graph, **options)
+    matching = maximum_matching(graph, **{"threads": 1, **options})
     if not matching.is_maximum:
         assert matching.stats is not None
         raise ProofError(f"stopped before the matching was maximum: {matching.stats.stopped}")
@@ -55,7 +50,7 @@ def structural_rank(graph: Any, **options: Any) -> int:
     graph
         Anything `as_bipartite` takes.
     **options
-        For `maximum_matching`. Unless they say how, one thread searches from the smaller side.
+        For `maximum_matching`; by default on one thread.
 
     Raises
     ------

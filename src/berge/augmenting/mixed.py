@@ -1,23 +1,55 @@
-"""SS-BFS on a budget, then push-relabel from where it stopped.
+"""SS-BFS on rations, then push-relabel from where it stopped.
 
-Most graphs are easy: after a start, a breadth-first search from each unmatched row looks at each
-edge once or twice in all, and needs no transpose, which alone takes as long. Where it has not come
-to its end after ``effort`` times the edges, the graph is of the other kind, and push-relabel goes
-on from the matching so far: switching loses nothing.
+Most graphs are easy: after the cheap start, short searches look at each edge once or twice in all,
+and need no transpose, which alone takes as long as that. Where they have not come to their end
+after ``effort`` times the edges, the graph is of the other kind, and push-relabel goes on from the
+matching so far: switching loses nothing.
+
+Once the searches have looked at as many edges as there are, it shows whether they get anywhere. If
+less than a ``SLOW`` part of the rows is dealt with, most rows lie in regions that have too few
+columns. Then push-relabel takes over at once, from the side with fewer unmatched vertices.
 
 Work O(n · nnz), that of push-relabel. Memory: that of the two, one after the other.
 
-References: see `ss_bfs` and `push_relabel`.
+References: see `rationed` and `push_relabel`.
 """
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
-from .ss_bfs import search_rows
+from .rationed import prepare, roots_left, search_on_rations
+from .tally import report
+
+SLOW = 1 / 4
+SMALL = 1 << 14  # so many edges are read in no time
+FEW = 4  # rows for which it does not pay to begin anew with push-relabel
 
 
-def mixed(run: Run, *, effort: float = 4.0) -> None:
+def mixed(run: Run, *, effort: float = 3.0) -> None:
     """Make the matching maximum."""
-    if not search_rows(run, effort * run.graph.nnz):
-        push_relabel(run)
+    edges, search = max(run.graph.nnz, SMALL), prepare(run)
+    roots = roots_left(search)
+    try:
+        if search_on_rations(run, search, min(effort, 1.0) * edges):
+            return
+        slow = roots_left(search) > (1 - SLOW) * roots
+        if not slow and search_on_rations(run, search, effort * edges):
+            return
+        if roots_left(search) <= FEW:
+            search_on_rations(run, search, math.inf)
+            return
+    finally:
+        report(run, search.tally)
+    if slow and unmatched(run.transpose().row_degrees, run.col_match) < run.unmatched_rows().size:
+        run.swap_sides()
+    push_relabel(run)
+
+
+def unmatched(degrees: np.ndarray, match: np.ndarray) -> int:
+    """Return the number of unmatched vertices that have an edge."""
+    return int(np.count_nonzero((match < 0) & (degrees > 0)))

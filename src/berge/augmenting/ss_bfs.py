@@ -21,7 +21,6 @@ cardinality matching in bipartite graphs", IPDPS 2015.
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import Any
 
@@ -36,7 +35,6 @@ from .tally import (
     EDGES,
     PATHS,
     count_path,
-    edges_traversed,
     new_tally,
     paths_found,
     report,
@@ -45,11 +43,6 @@ from .tally import (
 
 def ss_bfs(run: Run) -> None:
     """Make the matching maximum."""
-    search_rows(run, math.inf)
-
-
-def search_rows(run: Run, most_edges: float) -> bool:
-    """Search until the matching is maximum, which True says, or after some `most_edges` edges."""
     graph = run.graph
     index = graph.indices.dtype
     visited = np.full(graph.n_cols, -1, index)
@@ -61,9 +54,6 @@ def search_rows(run: Run, most_edges: float) -> bool:
     searches = 0
     try:
         while searches < roots.size and not run.done:
-            left = most_edges - edges_traversed(tally)
-            if left <= 0:
-                return False
             found = paths_found(tally)
             with run.timed("search"):
                 done = search_one_by_one(
@@ -79,13 +69,12 @@ def search_rows(run: Run, most_edges: float) -> bool:
                     run.upper_bound - run.cardinality,
                     sizes,
                     tally,
-                    int(min(EDGES_PER_CALL, left)),
+                    EDGES_PER_CALL,
                 )
             run.stats.phases += done - searches
             run.cardinality += paths_found(tally) - found
             searches = done
             run.pause()
-        return True
     finally:
         report(run, tally)
         report_levels(run.stats, sizes)

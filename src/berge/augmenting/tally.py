@@ -6,6 +6,7 @@ counts augmenting paths of 2ᵇ to 2ᵇ⁺¹ − 1 edges.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,13 @@ def paths_found(tally: Any) -> int:
 
 def report(run: Run, tally: Any) -> None:
     """Add the counters to the run's stats."""
-    total = tally.sum(axis=0)
+    total = tally.sum(axis=0).tolist()
     stats = run.stats
-    stats.traversed_edges += int(total[EDGES])
-    stats.augmenting_paths += int(total[PATHS])
-    stats.path_edges += int(total[PATH_EDGES])
+    stats.traversed_edges += total[EDGES]
+    stats.augmenting_paths += total[PATHS]
+    stats.path_edges += total[PATH_EDGES]
     stats.longest_path = max(stats.longest_path, int(tally[:, LONGEST].max()))
-    lengths = total[HISTOGRAM:]
-    lengths[: len(stats.path_lengths)] += np.array(stats.path_lengths, np.int64)
-    stats.path_lengths = np.trim_zeros(lengths, "b").tolist()
+    lengths = [a + b for a, b in zip_longest(total[HISTOGRAM:], stats.path_lengths, fillvalue=0)]
+    while lengths and lengths[-1] == 0:
+        lengths.pop()
+    stats.path_lengths = lengths

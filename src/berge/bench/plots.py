@@ -1,4 +1,7 @@
-"""Bar charts of a comparison, in the manner of the tree-grafting paper's figures 1, 3 and 6.
+"""Bar charts of a comparison and profiles of a suite.
+
+The first in the manner of the tree-grafting paper's figures 1, 3 and 6, the second of figures 2 and
+3 of the paper on push-relabel for GPUs.
 
 matplotlib is an extra (``berge[plot]``), imported when something is drawn.
 """
@@ -12,8 +15,9 @@ from typing import Any
 from ..errors import OptionError
 from ..plots import pyplot
 from .compare import Comparison
+from .results import Profile, Results, over, performance_profile, speedup_profile
 
-__all__ = ["draw_comparison"]
+__all__ = ["draw_comparison", "draw_profiles"]
 
 # Steps of figure 6 in the order of a phase; "search", "push" and "relabel" are other algorithms'.
 _STEPS = ("transpose", "init", "search", "top-down", "bottom-up", "augment", "graft", "push",
@@ -90,3 +94,78 @@ def _breakdown(axis: Any, shown: Mapping[str, Mapping[str, Comparison]], colours
     axis.set_ylim(0, 100)
     axis.tick_params(axis="x", rotation=0 if len(graphs) < 4 else 20)
     axis.legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+
+
+def draw_profiles(results: Results, path: str | PathLike[str], baseline: str) -> None:
+    """Draw performance profiles, speed-ups over a baseline, and gather passes, to an image file."""
+    plt = pyplot()
+    times = {setting: values for setting, values in results.times().items() if values}
+    if not times:
+        raise OptionError("nothing to draw: no measurement came to its end")
+    colours = dict(zip(times, _distinct(plt, len(times)), strict=True))
+    peers = {setting for (_, setting), row in results.rows.items() if row["peer"] is not None}
+    style = {
+        setting: {"color": colour, "linewidth": 1.3 if setting in peers else 2.2,
+                  "linestyle": "--" if setting in peers else "-"}
+        for setting, colour in colours.items()
+    }  # fmt: skip
+    below = 0.6 + 0.22 * len(results.graphs)
+    figure = plt.figure(figsize=(11, 4.6 + below), layout="constrained")
+    grid = figure.add_gridspec(2, 2, height_ratios=[3.8, below])
+    left, right = (figure.add_subplot(grid[0, k]) for k in (0, 1))
+    _steps(left, performance_profile(times), style, rising=True)
+    left.set(
+        xlabel="at most x times as long as the fastest", ylabel="share of graphs", xlim=(1, None)
+    )
+    left.set_title("(a) performance profile", loc="left", fontsize=10)
+    ratios = {
+        setting: {graph: 1 / ratio for graph, ratio in results.ratios(setting, baseline).items()}
+        for setting in times
+        if setting != baseline
+    }
+    _steps(right, speedup_profile(ratios), style, rising=False)
+    right.axvline(1, color="grey", linewidth=0.8)
+    right.set(xlabel=f"at least x times as fast as {baseline}")
+    right.set_title(f"(b) speed-up over {baseline}", loc="left", fontsize=10)
+    _dots(figure.add_subplot(grid[1, :]), results, colours)
+    handles = [plt.Line2D([], [], marker="o", markersize=4, label=s, **style[s]) for s in times]
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6),
+                  frameon=False, fontsize=9, handlelength=3)  # fmt: skip
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def _distinct(plt: Any, count: int) -> list[Any]:
+    """Return colours that are told apart, also by colour-blind people if they are few."""
+    few = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
+    return (
+        few[:count] if count <= len(few) else [plt.get_cmap("tab20")(k % 20) for k in range(count)]
+    )
+
+
+def _steps(axis: Any, profile: Profile, style: Mapping[str, Any], rising: bool) -> None:
+    """Draw shares of graphs as steps over a logarithmic axis, from 1 up or from the right down."""
+    axis.set_xscale("log")
+    every = [x for xs, _ in profile.values() for x in xs]
+    most, least = max(every, default=1.0) * 1.2, min(every, default=1.0) / 1.2
+    begin, end = (1.0, most) if rising else (most, least)
+    for setting, (xs, ys) in profile.items():
+        if xs:
+            axis.step([begin, *xs, end], [0, *ys, ys[-1]], where="post", **style[setting])
+    axis.set(ylim=(0, 1.02))
+    axis.grid(alpha=0.3)
+
+
+def _dots(axis: Any, results: Results, colours: Mapping[str, Any]) -> None:
+    """Draw the gather passes of every setting on every graph; hollow: ended by the time limit."""
+    for setting, colour in colours.items():
+        for line, graph in enumerate(results.graphs):
+            value = results.value(graph, setting, "gathers")
+            if value is not None:
+                fill = "none" if over(results.rows[graph, setting]) else colour
+                axis.plot(value, line, "o", markersize=5, color=colour, markerfacecolor=fill)
+    axis.set_yticks(range(len(results.graphs)), results.graphs, fontsize=8)
+    axis.set_ylim(len(results.graphs) - 0.5, -0.5)
+    axis.set(xscale="log", xlabel="gather passes (hollow: ended by the time limit)")
+    axis.set_title("(c) time in gather passes, by graph", loc="left", fontsize=10)
+    axis.grid(alpha=0.3)

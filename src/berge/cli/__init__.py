@@ -9,12 +9,15 @@ import click
 
 from . import (
     algorithms,
+    bench,
+    coarsen,
     compare,
     convert,
     decompose,
     demo,
     fetch,
     generate,
+    greedy,
     info,
     match,
     verify,
@@ -28,9 +31,15 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Program,
     sections={
-        "Matchings": [match.match, verify.verify, decompose.decompose, compare.compare],
-        "Graphs": [info.info, generate.generate, convert.convert, fetch.fetch],
-        "About this program": [algorithms.algorithms, warmup.warmup, demo.demo],
+        "Matchings": [
+            match.match,
+            greedy.greedy,
+            verify.verify,
+            decompose.decompose,
+            compare.compare,
+        ],
+        "Graphs": [coarsen.coarsen, info.info, generate.generate, convert.convert, fetch.fetch],
+        "About this program": [algorithms.algorithms, bench.bench, warmup.warmup, demo.demo],
     },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(

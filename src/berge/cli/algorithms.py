@@ -30,6 +30,8 @@ _WIDE = 110  # columns that the whole table needs to be readable
 def algorithms(as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
+    And those for --method (greedy) of `berge greedy`.
+
     Bounds are for n vertices and m edges. Below an algorithm are its switches for --option, with
     their defaults.
     """

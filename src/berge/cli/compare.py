@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import out, working
-from .options import algorithm_name, as_json, print_json, read_graph, read_options, seconds
+from .options import (
+    algorithm_name,
+    as_json,
+    print_json,
+    read_graph,
+    read_options,
+    seconds,
+    write_csv,
+)
 from .program import Command, examples
 
 if TYPE_CHECKING:
@@ -58,7 +66,7 @@ __all__ = ["compare"]
 @click.option("--permute", type=click.IntRange(min=0), metavar="SEED",
               help="Put rows and columns in random order first.")  # fmt: skip
 @click.option("--peers", default="", metavar="NAME,…",
-              help="Other codes to run beside: scipy, igraph, networkx.")  # fmt: skip
+              help="Other codes to run beside: scipy, igraph, networkx, ortools, …")  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, default=60, show_default=True,
               metavar="SECONDS", help="For every single run.")  # fmt: skip
 @click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write a line a run.")
@@ -118,7 +126,7 @@ def compare(
     if as_json:
         print_json({"runs": rows})
     if csv_file is not None:
-        _write_csv(csv_file, rows)
+        write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
     if plot is not None:
         from ..bench.plots import draw_comparison
 
@@ -195,14 +203,3 @@ def _short(count: int) -> str:
             break
         count = round(count / 1000)
     return f"{count:,}{unit}"
-
-
-def _write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    import csv
-
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(
-            file, [key for key in rows[0] if key != "runs"], extrasaction="ignore"
-        )
-        writer.writeheader()
-        writer.writerows(rows)

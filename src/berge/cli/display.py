@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -43,14 +43,14 @@ def fact_table(facts: Iterable[tuple[str, RenderableType]], title: str | None = 
 
 
 @contextmanager
-def working(what: str, shown: bool = True) -> Iterator[None]:
-    """Show on a terminal's stderr that something is under way."""
+def working(what: str, shown: bool = True) -> Iterator[Callable[[str], object]]:
+    """Show on a terminal's stderr that something is under way; yield how to change the words."""
     console = out(stderr=True)
     if not shown or not console.is_terminal or console.is_dumb_terminal:
-        yield
+        yield lambda what: None
         return
-    with console.status(what):
-        yield
+    with console.status(what) as status:
+        yield status.update
 
 
 def in_seconds(seconds: float) -> str:

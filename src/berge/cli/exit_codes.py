@@ -28,7 +28,7 @@ MEANINGS = {
     ERROR: "error: a bad file, bad input, or no space to write to",
     USAGE: "usage: an unknown option, or a value that is not allowed",
     TIME_LIMIT: "match: time limit reached; the matching is valid, not known to be maximum",
-    INTERRUPTED: "match: interrupted by Ctrl-C; the best matching so far was written",
+    INTERRUPTED: "match, bench run: interrupted by Ctrl-C; what there was so far was written",
     NOT_A_MATCHING: "verify: not a valid matching of the graph",
     NOT_MAXIMUM: "verify: a valid matching, but not a maximum one",
     INTERRUPTED_BEFORE: "interrupted by Ctrl-C before there was a matching",

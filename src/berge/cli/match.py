@@ -95,6 +95,13 @@ class _Outcome:
     help="Start that it begins with.",
 )
 @click.option(
+    "--device",
+    type=click.Choice(["cpu", "cuda"]),
+    default="cpu",
+    show_default=True,
+    help="Where it runs; cuda for algorithms made for it.",
+)
+@click.option(
     "-t",
     "--threads",
     type=click.IntRange(min=1),
@@ -163,6 +170,7 @@ def match(
     file: Path,
     algorithm: str,
     init: str,
+    device: str,
     threads: int | None,
     seed: int,
     side: str,
@@ -216,6 +224,7 @@ def match(
             graph,
             algorithm=algorithm,
             init=init,
+            device=device,
             threads=threads,
             seed=seed,
             initial=first,
@@ -324,14 +333,18 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
         yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
     share = f" ({stats.start_cardinality / k:.1%} of that)" if stats.start_cardinality else ""
     yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
-    yield "search", f"{stats.algorithm} on {plural(stats.threads, 'thread')}"
-    if stats.traversed_edges:
+    where = plural(stats.threads, "thread") if stats.device == "cpu" else stats.device
+    yield "search", f"{stats.algorithm} on {where}"
+    if stats.traversed_edges or stats.phases:
         paths = plural(stats.augmenting_paths, "augmenting path")
-        if stats.augmenting_paths:
+        if stats.longest_path:
             longest = plural(stats.longest_path, "edge")
             paths += f" (average {stats.average_path:.1f}, longest {longest})"
         yield "", f"{plural(stats.phases, 'phase')}, {paths}"
-        yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
+        if stats.launches:
+            yield "", f"{plural(sum(stats.launches), 'kernel')} launched to search"
+        if stats.traversed_edges:
+            yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
     else:
         yield "", "nothing left to search" if matching.is_maximum else "not begun"
     if matching.certificate is not None:

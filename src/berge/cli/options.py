@@ -24,6 +24,7 @@ __all__ = [
     "read_graph",
     "read_options",
     "seconds",
+    "write_csv",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -118,3 +119,13 @@ def print_json(facts: dict[str, Any]) -> None:
     import json
 
     click.echo(json.dumps(facts))
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Write a line for each row, under the names of the first one's keys."""
+    import csv
+
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

@@ -17,7 +17,7 @@ import click
 from ..errors import OptionError
 from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
 
-__all__ = ["Command", "Program", "examples", "say"]
+__all__ = ["Command", "Group", "Program", "examples", "say"]
 
 
 class Command(click.Command):
@@ -31,6 +31,14 @@ class Command(click.Command):
             if ctx.find_root().params.get("debug"):
                 raise
             raise click.UsageError(str(error), ctx) from None
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        _write_examples(self, formatter)
+
+
+class Group(click.Group):
+    """A command that has commands of its own."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples."""

@@ -55,14 +55,14 @@ def _name(entry: Any) -> str:
 
 
 def _use_kernels(everything: bool) -> None:
-    from ..generate import grid
+    from ..generate import grid, permute
     from ..graph import BipartiteGraph
     from ..io import read, write
     from ..matching import Matching
     from ..registry import algorithms
 
-    # Large enough for the parallel transpose and for levels that are shared out among threads.
-    graph = grid(200, 200)
+    # Large enough for the parallel transpose and for searches that are shared out among threads.
+    graph = permute(grid(200, 200))
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):
@@ -71,6 +71,7 @@ def _use_kernels(everything: bool) -> None:
         empty = Matching.empty(graph)
         for threads in (1, None):
             _solve(graph, "auto", "auto", threads)
+            _solve(graph, "push-relabel", "none", threads)  # what "auto" may come to
             _solve(graph, "auto", "none", threads)
             _solve(graph, "auto", "cheap", threads, initial=empty)
         matching = _solve(graph, "auto", "auto", None)

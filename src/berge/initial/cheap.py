@@ -1,6 +1,7 @@
 """The cheap start: every row in turn takes its first free column.
 
-Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory.
+Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory. Where
+the graph lies on a GPU all rows look at once, and claim columns by compare-and-swap.
 
 ``cheap-random`` takes the rows in random order, which an order of the rows is kept for. Where
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
@@ -18,13 +19,18 @@ import numpy as np
 
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import helper, kernel
+from ..spmd import compare_and_swap, helper, kernel
+from ..spmd.device import open_device, per_item
+from ..spmd.scan import count
 
 NEXT, MATCHED = 0, 1  # entries of `state`: the next row, or place in the order; edges added
 
 
 def cheap(run: Run) -> None:
     """Extend the matching by first free columns."""
+    if run.on_device:
+        cheap_on_device(run)
+        return
     state = np.zeros(2, np.int64)
     while state[NEXT] < run.graph.n_rows:
         before = state[MATCHED]
@@ -38,6 +44,32 @@ def cheap(run: Run) -> None:
         )
         run.cardinality += int(state[MATCHED] - before)
         run.pause()
+
+
+def cheap_on_device(run: Run) -> None:
+    """Extend a matching that lies on a device: all rows look for a free column at once."""
+    device = open_device(run.device, run.threads)
+    device.launch(
+        take_free,
+        run.graph.n_rows,
+        run.graph.indptr,
+        run.graph.indices,
+        run.row_match,
+        run.col_match,
+    )
+    run.cardinality = count(device, run.row_match)
+    run.pause()
+
+
+@per_item
+def take_free(x: int, indptr: Any, indices: Any, row_match: Any, col_match: Any) -> None:
+    """Match a row with its first free column; of several rows one gets it, by compare-and-swap."""
+    if row_match[x] < 0:
+        for k in range(indptr[x], indptr[x + 1]):
+            y = indices[k]
+            if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
+                row_match[x] = y
+                break
 
 
 def cheap_random(run: Run) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InvalidGraphError
 from ..graph import BipartiteGraph
 
-__all__ = ["from_igraph"]
+__all__ = ["edges_of", "from_igraph"]
 
 
 def from_igraph(graph: Any) -> BipartiteGraph:
@@ -43,3 +44,16 @@ def from_igraph(graph: Any) -> BipartiteGraph:
         row_labels=[labels[v] for v in np.flatnonzero(~is_col)],
         col_labels=[labels[v] for v in np.flatnonzero(is_col)],
     )
+
+
+def edges_of(
+    graph: Any, attribute: str | None = None
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]:
+    """Return the number of vertices, the ends of all edges, and an attribute of them, or None."""
+    pairs = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
+    values = None
+    if attribute is not None:
+        if attribute not in graph.es.attributes():
+            raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
+        values = np.array(graph.es[attribute])
+    return graph.vcount(), pairs[:, 0], pairs[:, 1], values

@@ -34,11 +34,19 @@ def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> Biparti
     )
 
 
-def edges_of(graph: Any) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the number of nodes, and the ends of all edges as indices in node order."""
+def edges_of(
+    graph: Any, attribute: str | None = None
+) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]:
+    """Return the number of nodes, the ends of all edges by node order, and an attribute, or None.
+
+    An edge without the attribute has 1, as everywhere in networkx.
+    """
     index = {node: i for i, node in enumerate(graph)}
     pairs = np.array([(index[u], index[v]) for u, v in graph.edges()], np.int64).reshape(-1, 2)
-    return len(index), pairs[:, 0], pairs[:, 1]
+    values = None
+    if attribute is not None:
+        values = np.array([value for *_, value in graph.edges(data=attribute, default=1)])
+    return len(index), pairs[:, 0], pairs[:, 1], values
 
 
 def _sides(graph: Any, top_nodes: Iterable[Any] | None) -> tuple[list[Any], list[Any]]:

@@ -1,6 +1,6 @@
 """Tensors of torch, and what lies on a GPU, to berge's graphs.
 
-The solvers run on the CPU: indices on a device are copied to the host first.
+Indices on a device are copied to the host; `berge.interop.cuda` is for those that stay there.
 """
 
 from __future__ import annotations
@@ -38,8 +38,15 @@ def from_torch(tensor: Any) -> BipartiteGraph:
 
 
 def on_host(array: Any) -> Any:
-    """Return an array of torch or CuPy as numpy's, anything else as it is."""
+    """Return an array of torch, or on a CUDA device, as numpy's, anything else as it is."""
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
         return array.detach().cpu().numpy()
-    return array.get() if library in ("cupy", "cupyx") else array
+    if library in ("cupy", "cupyx"):
+        return array.get()
+    if hasattr(array, "__cuda_array_interface__") or hasattr(array, "__cuda_ndarray__"):
+        from ..spmd.device import open_device
+
+        device = open_device("cuda")
+        return device.download(device.upload(array))
+    return array

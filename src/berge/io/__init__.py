@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InvalidGraphError, OptionError
-from ..graph import BipartiteGraph
+from ..graph import BipartiteGraph, Graph
 from .files import PathName, split_suffix
 
 if TYPE_CHECKING:
@@ -20,12 +20,21 @@ if TYPE_CHECKING:
     from .matchings import save_matching as save_matching
     from .suitesparse import fetch as fetch
 
-__all__ = ["FORMATS", "Format", "fetch", "load_matching", "read", "save_matching", "write"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "fetch",
+    "load_matching",
+    "read",
+    "read_graph",
+    "save_matching",
+    "write",
+]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: `module` has functions ``read(path)`` and ``write(graph, path)``."""
+    """A file format: `module` has ``read(path)``, ``read_graph(path)``, ``write(graph, path)``."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -92,20 +101,37 @@ def read(path: PathName, *, format: str | None = None, base: int = 0) -> Biparti
     O(size of the file). Memory: 16 bytes an edge besides the graph; nothing is allocated by what
     a header claims before that is compared with the file.
     """
+    graph: BipartiteGraph = _read("read", path, format, base)
+    return graph
+
+
+def read_graph(path: PathName, *, format: str | None = None, base: int = 0) -> Graph:
+    """Read an undirected graph with its weights from a file; see `read`, and `as_graph`.
+
+    Raises
+    ------
+    FormatError
+        Besides what `read` says: the file has no weights.
+    """
+    graph: Graph = _read("read_graph", path, format, base)
+    if graph.weights is None:
+        raise FormatError("the file has no weights of edges", path)
+    return graph
+
+
+def _read(function: str, path: PathName, format: str | None, base: int) -> Any:
     os.stat(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = _choose(path, format)
     if not isinstance(base, int) or base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base!r}")
-    module = import_module(f".{chosen.module}", __name__)
+    reader = getattr(import_module(f".{chosen.module}", __name__), function)
     if chosen.has_base:
-        graph: BipartiteGraph = module.read(path, base=base)
-    elif base == 0:
-        graph = module.read(path)
-    else:
-        raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
-    return graph
+        return reader(path, base=base)
+    if base == 0:
+        return reader(path)
+    raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
 
 
 def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 
-from ..errors import InvalidGraphError
-from ..graph import BipartiteGraph
+from ..errors import FormatError, InvalidGraphError
+from ..graph import BipartiteGraph, Graph, IndexArray
 from .digits import write_pairs
 from .files import PathName, check_memory, replacing
 from .lines import Lines
-from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
+from .text import check_claim, column, first_bytes, join, mirrored, pairs, shown, whole_numbers
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_graph", "write"]
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
@@ -25,6 +25,23 @@ _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
 
 def read(path: PathName) -> BipartiteGraph:
     """Read a DIMACS file as the adjacency of its vertices; see `berge.read`."""
+    problem, rows, cols, n = _read(path)
+    if problem != "sp":
+        rows, cols = mirrored(rows, cols)
+    return BipartiteGraph.from_edges(rows, cols, (n, n))
+
+
+def read_graph(path: PathName) -> Graph:
+    """Read a DIMACS file with the weights of its arcs."""
+    problem, rows, cols, n = _read(path)
+    if problem != "sp":
+        raise FormatError("a file of edges has no weights", path)
+    with Lines(path) as lines:
+        weights = column(lines, 3, comments=b"cp")
+    return Graph.from_edges(rows, cols, n, weights)
+
+
+def _read(path: PathName) -> tuple[str, IndexArray, IndexArray, int]:
     with Lines(path) as lines:
         problem, n, m = _header(lines)
         tag, ignored = _PROBLEMS[problem]
@@ -41,9 +58,7 @@ def read(path: PathName) -> BipartiteGraph:
         )
         if rows.size != m:
             raise lines.error(f"file ends after {rows.size} of {m} lines {tag.decode()!r}")
-    if problem != "sp":
-        rows, cols = mirrored(rows, cols)
-    return BipartiteGraph.from_edges(rows, cols, (n, n))
+    return problem, rows, cols, n
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -1,4 +1,4 @@
-"""Edge lists: a row and a column on each line, whatever follows is ignored.
+"""Edge lists: a row and a column on each line; what follows is ignored, or a weight.
 
 Numbers are separated by spaces, tabs, commas or semicolons; lines that begin with # or % are
 comments. A first line of words, as CSV files have it, is passed over. The shape is what the
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 
-from ..graph import BipartiteGraph
+from ..graph import BipartiteGraph, Graph, IndexArray
 from .digits import write_pairs
 from .files import PathName, check_memory, replacing, split_suffix
 from .lines import Lines
-from .text import check_claim, first_bytes, join, pairs
+from .text import check_claim, column, first_bytes, join, pairs
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_graph", "write"]
 
 _FIRST = first_bytes(comments=b"#%")
 _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+(\d{1,30})")
@@ -25,6 +25,19 @@ _SEPARATORS = {".csv": b",", ".tsv": b"\t"}
 
 def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
     """Read an edge list whose first row and column have the number `base`; see `berge.read`."""
+    return BipartiteGraph.from_edges(*_read(path, base))
+
+
+def read_graph(path: PathName, *, base: int = 0) -> Graph:
+    """Read an edge list with the weights in its third column."""
+    rows, cols, shape = _read(path, base)
+    with Lines(path) as lines:
+        _heading(lines)
+        weights = column(lines, 2, comments=b"#%")
+    return Graph.from_edges(rows, cols, max(shape), weights)
+
+
+def _read(path: PathName, base: int) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
     with Lines(path) as lines:
         sizes = _heading(lines)
         if sizes is None:
@@ -39,7 +52,7 @@ def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
             )
             if rows.size != entries:
                 raise lines.error(f"file ends after {rows.size} of {entries} entries")
-    return BipartiteGraph.from_edges(rows, cols, shape)
+    return rows, cols, shape
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

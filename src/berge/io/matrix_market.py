@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..graph import BipartiteGraph, IndexArray
+from ..errors import FormatError
+from ..graph import BipartiteGraph, Graph, IndexArray
 from .dense import read_array
 from .digits import write_pairs
-from .files import PathName, check_memory, replacing
+from .files import PathName, check_memory, open_bytes, replacing
 from .lines import Lines
 from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
 
-__all__ = ["Header", "check", "read", "write"]
+__all__ = ["Header", "check", "read", "read_graph", "write"]
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -48,6 +49,22 @@ def read(path: PathName) -> BipartiteGraph:
     if header.symmetry != "general":
         rows, cols = mirrored(rows, cols)
     return BipartiteGraph.from_edges(rows, cols, header.shape)
+
+
+def read_graph(path: PathName) -> Graph:
+    """Read a square Matrix Market file with the absolute values of its entries as weights."""
+    from scipy.io import mmread
+
+    from ..ingest import as_graph
+
+    if check(path).field == "pattern":
+        raise FormatError("a pattern has no values to be weights", path)
+    with open_bytes(path) as file:
+        try:
+            matrix = mmread(file)
+        except ValueError as error:
+            raise FormatError(str(error), path) from None
+    return as_graph(matrix, weights=True)
 
 
 def check(path: PathName) -> Header:

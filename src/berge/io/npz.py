@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import FormatError, InvalidGraphError
-from ..graph import BipartiteGraph
+from ..graph import BipartiteGraph, Graph
 from .archive import Archive
 from .files import PathName, check_memory, replacing
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_graph", "write"]
 
 
 def read(path: PathName) -> BipartiteGraph:
@@ -40,6 +40,25 @@ def read(path: PathName) -> BipartiteGraph:
         except InvalidGraphError as error:
             raise FormatError(str(error), path) from error
         raise FormatError(f"format {kind!r} is not one of scipy.sparse's", path)
+
+
+def read_graph(path: PathName) -> Graph:
+    """Read an archive of compressed rows, columns, or indices, with `data` as weights."""
+    with Archive(path) as archive:
+        shape = _shape(archive)
+        kind = str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
+        if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
+            raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
+        values = np.abs(archive.array("data", "biufc", 1))
+        names = ("row", "col") if kind == "coo" else ("indptr", "indices")
+        first, second = (archive.array(name, "iu", 1) for name in names)
+        try:
+            if kind == "coo":
+                return Graph.from_edges(first, second, max(shape), values)
+            # Rows or columns: either is the adjacency of an undirected graph.
+            return Graph.from_bipartite(BipartiteGraph(first, second, shape), values)
+        except InvalidGraphError as error:
+            raise FormatError(str(error), path) from error
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

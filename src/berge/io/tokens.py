@@ -21,7 +21,7 @@ LARGEST = 2**63 - 1
 TENTH = LARGEST // 10
 
 DATA, SKIP, TAG, WRONG = range(4)
-OK, NOT_INTEGER, TOO_LARGE, MISSING, ROW_RANGE, COL_RANGE, TOO_MANY, WRONG_START = range(8)
+OK, NOT_INTEGER, TOO_LARGE, MISSING, ROW_RANGE, COL_RANGE, TOO_MANY, WRONG_START, BELOW_0 = range(9)
 
 NEWLINE, MINUS, PLUS, ZERO, NINE = b"\n-+09"
 
@@ -125,12 +125,16 @@ def scan_rows(
     limit: int,
     values: Any,
     counts: Any,
+    leads: Any,
+    between: Any,
 ) -> Any:
     """Take every `stride`-th of a line's integers after the first `lead`, less 1, from 1 … high.
 
-    Fill `values` with all of them and `counts` with their number in each line. An empty line is a
-    line without any; after `limit` lines only empty ones may come. Return the number of values,
-    of lines taken, of lines seen, the error kind and the place.
+    Fill `values` with all of them and `counts` with their number in each line. Arrays for weights
+    may be empty; else `leads` gets the last integer before those of each line, `between` the one
+    after each of them, from 0 on. An empty line is a line without any; after `limit` lines only
+    empty ones may come. Return the number of values, of lines taken, of lines seen, the error kind
+    and the place.
     """
     size = 0
     taken = 0
@@ -155,6 +159,12 @@ def scan_rows(
                         return size, taken, line, COL_RANGE, at
                     values[size] = value - 1
                     size += 1
+                elif value < 0 and leads.size + between.size > 0:
+                    return size, taken, line, BELOW_0, at
+                elif tokens == -1 and leads.size > 0:
+                    leads[taken] = value
+                elif tokens > 0 and between.size > 0:
+                    between[size - 1] = value
                 tokens += 1
                 at = end
                 while _is_blank(data[at]):

@@ -7,6 +7,7 @@ offers.
 from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .compile import helper, kernel, prange, thread_count, threads_of
+from .prefetch import prefetch
 from .share import claim, flush, next_chunk
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "kernel",
     "next_chunk",
     "prange",
+    "prefetch",
     "thread_count",
     "threads_of",
     "ticks",

@@ -30,7 +30,8 @@ def fetch_add(array: Any, index: int, amount: Any) -> Any:
     return before
 
 
-def _element_pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+def element_pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    """Return the address of an element, for intrinsics."""
     view = context.make_array(array_type)(context, builder, array)
     return cgutils.get_item_pointer(
         context, builder, array_type, view, [index], wraparound=False, boundscheck=False
@@ -40,7 +41,7 @@ def _element_pointer(context: Any, builder: Any, array_type: Any, array: Any, in
 @intrinsic
 def _cas(typingctx: Any, array: Any, index: Any, expected: Any, new: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _element_pointer(context, builder, array, args[0], args[1])
+        pointer = element_pointer(context, builder, array, args[0], args[1])
         result = builder.cmpxchg(pointer, args[2], args[3], "acq_rel", "acquire")
         return builder.zext(builder.extract_value(result, 1), ir.IntType(8))
 
@@ -50,7 +51,7 @@ def _cas(typingctx: Any, array: Any, index: Any, expected: Any, new: Any) -> Any
 @intrinsic
 def _fetch_add(typingctx: Any, array: Any, index: Any, amount: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _element_pointer(context, builder, array, args[0], args[1])
+        pointer = element_pointer(context, builder, array, args[0], args[1])
         return builder.atomic_rmw("add", pointer, args[2], "acq_rel")
 
     return array.dtype(array, types.intp, array.dtype), codegen

@@ -23,7 +23,7 @@ from numba.core import event
 
 from ..errors import OptionError
 
-__all__ = ["helper", "kernel", "prange", "thread_count", "threads_of"]
+__all__ = ["helper", "kernel", "prange", "side_by_side", "thread_count", "threads_of"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _log = logging.getLogger("berge")
@@ -40,8 +40,13 @@ def kernel(function: Any = None, *, parallel: bool = False) -> Any:
 
 
 def helper(function: _Function) -> _Function:
-    """Compile a function that kernels call, always inlined."""
-    compiled: Any = numba.njit(nogil=True, forceinline=True)(function)
+    """Compile a function that kernels call, always inlined.
+
+    It may allocate nothing. Without numba's reference counts a call costs nothing; with them each
+    call counts every array up and down, by atomic operations that are not always optimised away
+    (some 10 ns a call).
+    """
+    compiled: Any = numba.njit(nogil=True, forceinline=True, _nrt=False)(function)
     return compiled  # type: ignore[no-any-return]
 
 
@@ -60,6 +65,17 @@ def threads_of(threads: int | None) -> int:
             stacklevel=3,
         )
     return min(threads, most)
+
+
+def side_by_side() -> bool:
+    """Whether two Python threads may be in parallel kernels at a time; numba's workqueue aborts.
+
+    Known once a parallel kernel has run.
+    """
+    try:
+        return bool(numba.threading_layer() != "workqueue")
+    except ValueError:
+        return bool(numba.config.DISABLE_JIT)
 
 
 @contextmanager

@@ -13,13 +13,16 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 import numba
+import numpy as np
 
 from ..errors import DeviceError
 from .atomics import compare_and_swap, fetch_add
-from .device import MT, Device, ItemKernel, Shape, write_loop
+from .device import MT, ONE, Device, ItemKernel, Shape, per_item, write_loop
 
 try:
     from numba import cuda
@@ -32,6 +35,7 @@ __all__ = ["CudaDevice", "compile_for", "grid_kernel"]
 
 BLOCK = 256  # threads a block, in both launch shapes
 CONSTANT = 256  # blocks of the shape CT
+SERIAL = 16  # items that one thread does in about the time of a launch
 SIMULATED = numba.config.ENABLE_CUDASIM
 SIMULATED_GRID = (2, 8)
 
@@ -83,13 +87,16 @@ class CudaDevice(Device):
     """The current CUDA device, or numba's simulator of one."""
 
     name = "cuda"
+    serial = SERIAL
 
-    def __init__(self) -> None:
+    def __init__(self, stream: Any = 0) -> None:
         if not cuda.is_available():
             raise DeviceError(f'device "cuda": {_what_is_missing()}')
+        self.stream = stream
         self.most = BLOCK
         if not SIMULATED:
             device = cuda.get_current_device()
+            self.number = device.id
             self.most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
 
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = Shape.CT) -> None:
@@ -97,22 +104,37 @@ class CudaDevice(Device):
         if n <= 0:
             return
         if SIMULATED:
-            grid = SIMULATED_GRID
+            grid = (1, 1) if shape is ONE else SIMULATED_GRID
+        elif shape is ONE:
+            grid = (1, 1)
         elif shape is MT:
             grid = (-(-min(n, self.most) // BLOCK), BLOCK)
         else:
             grid = (CONSTANT, BLOCK)
-        kernel.on_grid[grid](n, *arguments)
+        kernel.on_grid[*grid, self.stream](n, *arguments)
 
     def upload(self, array: Any) -> Any:
         """Copy an array to the device; what lies there already is used as it is."""
+        if hasattr(array, "__cuda_ndarray__"):
+            return array
         if hasattr(array, "__cuda_array_interface__"):
+            if SIMULATED:  # where the device's memory is the host's
+                host = SimpleNamespace(__array_interface__=array.__cuda_array_interface__)
+                return cuda.to_device(np.asarray(host))
             return cuda.as_cuda_array(array)
         return cuda.to_device(array)
 
     def download(self, array: Any) -> Any:
-        """Copy an array to the host."""
+        """Copy an array to the host, after all that was launched before."""
+        self.synchronize()
         return array.copy_to_host()
+
+    def hand_back(self, array: Any, to: Any) -> None:
+        """Copy an array to where it was uploaded from, unless it never left the device."""
+        if isinstance(to, np.ndarray):
+            to[:] = self.download(array)
+        else:
+            self.synchronize()
 
     def empty(self, size: int, dtype: Any) -> Any:
         """Return an array of any content."""
@@ -120,11 +142,50 @@ class CudaDevice(Device):
 
     def fill(self, array: Any, value: Any) -> None:
         """Set all entries."""
-        array[:] = value
+        self.launch(set_all, array.size, array, array.dtype.type(value))
+
+    def prefix_sum(self, array: Any) -> int:
+        """Replace every entry by the sum of those before it; return the sum of all.
+
+        By CuPy where it is installed, else by kernels of our own.
+        """
+        if SIMULATED or self.stream or array.size == 0 or find_spec("cupy") is None:
+            return super().prefix_sum(array)
+        import cupy
+
+        entries = cupy.asarray(array)
+        sums = cupy.cumsum(entries, dtype=entries.dtype)
+        entries[0] = 0
+        entries[1:] = sums[:-1]
+        return int(sums[-1])
+
+    def room(self) -> float:
+        """Return the bytes that are free on the device."""
+        return float(cuda.current_context().get_memory_info().free)
 
     def synchronize(self) -> None:
         """Wait until all launches are done."""
-        cuda.synchronize()
+        if self.stream:
+            self.stream.synchronize()
+        else:
+            cuda.synchronize()
+
+    def split(self) -> tuple[Device, Device] | None:
+        """Return two devices with a stream each; the simulator has but one."""
+        if SIMULATED:
+            return None
+        self.synchronize()
+        return CudaDevice(cuda.stream()), CudaDevice(cuda.stream())
+
+    def attach(self) -> None:
+        """Make this the device that this Python thread uses."""
+        cuda.select_device(self.number)
+
+
+@per_item
+def set_all(i: int, array: Any, value: Any) -> None:
+    """Set an entry."""
+    array[i] = value
 
 
 def _what_is_missing() -> str:
@@ -144,7 +205,6 @@ def compile_for(
 
     `arguments` are examples of what is passed after the number of items.
     """
-    from types import SimpleNamespace
     from unittest.mock import patch
 
     from cuda.core import Linker, LinkerOptions, ObjectCode

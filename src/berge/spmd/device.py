@@ -16,12 +16,13 @@ write it is a race that its file has to explain.
 Launch shapes say who does which items, as in Deveci et al. 2013: `CT`, a constant number of threads
 (256 × 256 on CUDA) that stride over the items; `MT`, one thread an item, as many as the device has
 at a time. On CPU threads `CT` deals the items out in small chunks by turns, and `MT` gives every
-thread one range of them.
+thread one range of them. `ONE`: one thread does all items in order.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
@@ -32,11 +33,14 @@ import numba
 import numpy as np
 
 from ..errors import DeviceError
-from .compile import helper, prange, thread_count, threads_of
+from .compile import helper, prange, side_by_side, thread_count, threads_of
 
-__all__ = ["CT", "MT", "CpuDevice", "Device", "ItemKernel", "Shape", "open_device", "per_item"]
+__all__ = [
+    "CT", "MT", "ONE", "CpuDevice", "Device", "ItemKernel", "Shape", "open_device", "per_item",
+]  # fmt: skip
 
-CHUNK = 256  # items that a CPU thread does at a turn
+CHUNK = 256  # items at least that a CPU thread does at a turn
+TURNS = 64  # turns at most: longer ones are kinder to the prefetcher
 SERIAL = 512  # fewer items are done by one CPU thread: waking the others takes longer
 
 
@@ -45,9 +49,10 @@ class Shape(Enum):
 
     CT = "ct"
     MT = "mt"
+    ONE = "one"
 
 
-CT, MT = Shape.CT, Shape.MT
+CT, MT, ONE = Shape.CT, Shape.MT, Shape.ONE
 
 
 class ItemKernel:
@@ -109,9 +114,18 @@ def write_loop(template: str, body: Callable[..., None], /, **names: Any) -> Any
 
 
 class Device(ABC):
-    """Where kernels run and their arrays lie."""
+    """Where kernels run and their arrays lie.
+
+    Attributes
+    ----------
+    name
+        ``"cpu"`` or ``"cuda"``.
+    serial
+        One thread does fewer items than this in the time that it takes to share them out.
+    """
 
     name: str
+    serial: int
 
     @abstractmethod
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
@@ -126,6 +140,10 @@ class Device(ABC):
         """Return a numpy array with these entries; on the CPU, the array itself."""
 
     @abstractmethod
+    def hand_back(self, array: Any, to: Any) -> None:
+        """Copy an array to where it was uploaded from, unless it never left there."""
+
+    @abstractmethod
     def empty(self, size: int, dtype: Any) -> Any:
         """Return an array of any content."""
 
@@ -136,6 +154,30 @@ class Device(ABC):
     @abstractmethod
     def synchronize(self) -> None:
         """Wait until all launches are done."""
+
+    def room(self) -> float:
+        """Return the bytes that can be allocated; on the CPU nobody knows before trying."""
+        return math.inf
+
+    def require(self, needed: int) -> None:
+        """Raise DeviceError unless so many bytes can be allocated."""
+        room = self.room()
+        if needed > room:
+            raise DeviceError(
+                f"device {self.name!r} has {room / 1e9:.3g} GB free, and this takes "
+                f"{needed / 1e9:.3g} GB; docs/gpu.md says what each algorithm needs"
+            )
+
+    def split(self) -> tuple[Device, Device] | None:
+        """Return two devices for the same arrays whose launches run side by side, if it can be.
+
+        Each is to be launched on from a Python thread of its own, which begins with `attach`.
+        """
+        return None
+
+    @abstractmethod
+    def attach(self) -> None:
+        """Make this the device that this Python thread uses."""
 
     def full(self, size: int, value: Any, dtype: Any) -> Any:
         """Return an array of one value."""
@@ -157,22 +199,24 @@ class Device(ABC):
 class CpuDevice(Device):
     """CPU threads. Arrays are numpy's.
 
-    ``serial`` is the number of items below which one thread does them all; 0 in tests, so that
+    Fewer items than ``serial`` (by default `SERIAL`) are done by one thread; tests say 0, so that
     threads meet on small graphs too.
     """
 
     name = "cpu"
 
-    def __init__(self, threads: int | None = None, serial: int = SERIAL):
+    def __init__(self, threads: int | None = None, serial: int | None = None):
         self.threads = threads_of(threads)
-        self.serial = serial
+        self.serial = SERIAL if serial is None else serial
 
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
         """Do items 0 … n − 1 of a kernel on the threads, and wait for them."""
         if n <= 0:
             return
-        workers = 1 if n < self.serial else self.threads
-        chunk = -(-n // workers) if shape is MT else min(CHUNK, -(-n // workers))
+        workers = 1 if n < self.serial or shape is ONE else self.threads
+        chunk = share = -(-n // workers)
+        if shape is CT:
+            chunk = min(max(CHUNK, share // TURNS), share)
         with thread_count(self.threads):
             kernel.on_threads(np.int64(n), np.int64(workers), np.int64(chunk), *arguments)
 
@@ -184,6 +228,11 @@ class CpuDevice(Device):
         """Return the array itself."""
         return array
 
+    def hand_back(self, array: Any, to: Any) -> None:
+        """Copy an array to where it was uploaded from, unless it never left there."""
+        if array is not to:
+            to[:] = array
+
     def empty(self, size: int, dtype: Any) -> Any:
         """Return an array of any content."""
         return np.empty(size, dtype)
@@ -194,6 +243,16 @@ class CpuDevice(Device):
 
     def synchronize(self) -> None:
         """Nothing to wait for: a launch returns when it is done."""
+
+    def attach(self) -> None:
+        """Nothing to do: every Python thread may launch."""
+
+    def split(self) -> tuple[Device, Device] | None:
+        """Return two devices, each with a share of the threads; None if there is but one."""
+        if self.threads < 2 or not side_by_side():
+            return None
+        half = self.threads // 2
+        return CpuDevice(self.threads - half, self.serial), CpuDevice(half, self.serial)
 
 
 def open_device(name: str, threads: int | None = None) -> Device:

@@ -15,7 +15,7 @@ from .device import per_item
 if TYPE_CHECKING:
     from .device import Device
 
-__all__ = ["compact", "prefix_sum"]
+__all__ = ["compact", "count", "prefix_sum"]
 
 BLOCKS = 2048  # at most: the sums of the blocks are added up by one thread
 SMALLEST = 64  # entries a block at least
@@ -45,6 +45,27 @@ def compact(device: Device, source: Any, size: int, places: Any, to: Any) -> int
     count = prefix_sum(device, places[:size])
     device.launch(move, size, source, places, to)
     return count
+
+
+def count(device: Device, array: Any) -> int:
+    """Return how many entries are ≥ 0."""
+    if array.size == 0:
+        return 0
+    width = np.int64(max(SMALLEST, -(-array.size // BLOCKS)))
+    blocks = int(-(-array.size // width))
+    counts = device.empty(blocks, np.int64)
+    device.launch(count_block, blocks, array, counts, width)
+    return int(device.download(counts).sum())
+
+
+@per_item
+def count_block(b: int, array: Any, counts: Any, width: int) -> None:
+    """Count the entries ≥ 0 of block b."""
+    found = 0
+    for k in range(b * width, min((b + 1) * width, array.size)):
+        if array[k] >= 0:
+            found += 1
+    counts[b] = found
 
 
 @per_item

@@ -45,7 +45,8 @@ def inspect(
                 if w == v:
                     loops += np.uint64(1)
                     continue
-                mark = draw(key ^ (np.uint64(min(v, w)) * FACTOR), max(v, w))
+                low, high = (v, w) if v < w else (w, v)
+                mark = draw(key ^ (np.uint64(low) * FACTOR), high)
                 if weighted:
                     mark = draw(mark, bits[k])
                 if v < w:

@@ -1,0 +1,1 @@
+"""Greedy matchings of general graphs, weighted or not: one method a file."""

@@ -1,0 +1,178 @@
+"""The pipeline: input → graph → random order → method → `GreedyMatching`. Reads top to bottom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import DeviceError, OptionError
+from ..ingest import as_graph
+from ..registry import Algorithm, find
+from ..run import PhaseReport, Stop
+from .matching import GreedyMatching
+
+if TYPE_CHECKING:
+    from .run import GreedyRun
+
+__all__ = ["greedy_matching"]
+
+# What "auto" stands for: the fastest by measurement (docs/greedy.md).
+DEFAULT, DEFAULT_WEIGHTED = "single-pass", "suitor"
+
+
+def greedy_matching(
+    graph: Any,
+    *,
+    method: str = "auto",
+    weights: Any = None,
+    seed: int = 0,
+    p: float = 0.53406,
+    permute: bool = True,
+    device: str = "cpu",
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    on_phase: Callable[[PhaseReport], object] | None = None,
+) -> GreedyMatching:
+    """Find a maximal matching of any undirected graph quickly, a heavy one if it has weights.
+
+    Parameters
+    ----------
+    graph
+        Anything `as_graph` takes: a `Graph`, a square scipy sparse array, a pair of index arrays, a
+        networkx or igraph graph, the path of a file. An entry in either direction is an edge,
+        self-loops are ignored, of parallel edges the heaviest is kept.
+    method
+        A name from ``berge.algorithms("greedy")``. ``"auto"`` is ``"suitor"`` for graphs with
+        weights and ``"single-pass"`` for others.
+    weights
+        As for `as_graph`: None for no weights (a `Graph` keeps its own), True for those of the
+        source, an array with one for every entry or edge, or the name of an attribute.
+    seed
+        For the random order, and the colours of proposals.
+    p
+        Probability of a vertex to be blue in a round of proposals, from 0.01 to 0.99.
+    permute
+        Take vertices in random order, with ``random``, ``weighted`` and both kinds of proposals.
+    device
+        ``"cpu"``, or ``"cuda"`` for methods that run there.
+    threads
+        Number of threads; by default what numba is set to, which is all cores. One seed gives one
+        result on any number of threads with every method but ``"single-pass"``.
+    time_limit
+        Seconds after which the matching so far is returned.
+    progress
+        Show the matching grow on standard error.
+    on_phase
+        Called with a `PhaseReport` after every round, and now and then in between.
+
+    Returns
+    -------
+    GreedyMatching
+        A maximal matching. After Ctrl-C or the time limit: the valid matching so far, with the
+        reason in ``stopped``.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the graph is not one, or a weight is negative, infinite or not a number.
+
+    Examples
+    --------
+    >>> import berge
+    >>> path = ([0, 1, 2, 3], [1, 2, 3, 4])
+    >>> berge.greedy_matching(path)
+    GreedyMatching(2 pairs of 5 vertices, maximal; by single-pass)
+    >>> berge.greedy_matching(path, weights=[3, 4, 3, 1], method="global-paths")
+    GreedyMatching(2 pairs of 5 vertices, weight 6, maximal; by global-paths)
+
+    Notes
+    -----
+    O(vertices + edges) on all but constructed graphs. Memory besides the graph: 8 bytes a vertex
+    for ``"single-pass"``, 24 for ``"suitor"``; a copy of the graph where it is permuted.
+    """
+    started = time.perf_counter()
+    if method != "auto":
+        find("greedy", method)  # before a large file is read
+    graph = as_graph(graph, weights=weights)
+    chosen = method
+    if method == "auto":
+        chosen = DEFAULT if graph.weights is None else DEFAULT_WEIGHTED
+    entry = find("greedy", chosen)
+    _check_arguments(entry, device, seed, time_limit)
+    settings = {"p": p, "permute": permute}
+    options = {option.name: option.check(settings[option.name]) for option in entry.options}
+    from ..spmd import threads_of  # numba is imported here
+    from ..spmd.device import open_device
+    from .run import FREE, GreedyRun
+
+    threads = threads_of(threads) if entry.threads else 1
+    run = GreedyRun(
+        graph=graph,
+        mate=np.full(graph.n_vertices, FREE, graph.indices.dtype),
+        device=open_device(device, threads),
+        threads=threads,
+        seed=seed,
+        deadline=started + time_limit if time_limit is not None else float("inf"),
+        started=started,
+    )
+    stopped = None
+    with ExitStack() as stack:
+        if progress:
+            from ..progress import ProgressLine
+
+            run.on_phase = stack.enter_context(ProgressLine(on_phase))
+        else:
+            run.on_phase = on_phase
+        stack.enter_context(run.timed("match"))
+        try:
+            run.pause()
+            entry.load()(run, **options)
+        except Stop as stop:
+            stopped = str(stop)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+    return _result(run, entry.name, stopped)
+
+
+def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
+    """Weigh and check what was found."""
+    from ..proof import is_maximal
+    from .weigh import weight_of
+
+    mate, seconds = run.mate, run.seconds
+    seconds["match"] -= seconds.get("permute", 0.0)
+    size = int(np.count_nonzero(mate >= 0)) // 2
+    weight = weight_of(run.graph, mate, run.threads)
+    with run.timed("check"):
+        maximal = is_maximal(run.graph, mate)
+    mate.flags.writeable = False
+    seconds["total"] = time.perf_counter() - run.started
+    return GreedyMatching(
+        mate=mate,
+        size=size,
+        weight=weight,
+        is_maximal=maximal,
+        matched_fraction=tuple(run.fractions or [2 * size / max(mate.size, 1)]),
+        method=method,
+        device=run.device.name,
+        threads=run.threads,
+        seed=run.seed,
+        seconds=seconds,
+        stopped=stopped,
+    )
+
+
+def _check_arguments(entry: Algorithm, device: str, seed: int, time_limit: float | None) -> None:
+    if device not in entry.devices:
+        raise DeviceError(
+            f"device {device!r}: {entry.name} runs on {', '.join(entry.devices)} only"
+        )
+    if time_limit is not None and not time_limit >= 0:
+        raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")

@@ -1,0 +1,1 @@
+"""Multilevel hierarchies: graphs and hypergraphs made smaller by matching, level by level."""
