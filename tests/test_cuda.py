@@ -73,7 +73,8 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
                 )
             for greedy in berge.algorithms("greedy"):
                 if "cuda" in greedy.devices:
-                    berge.greedy_matching(path, method=greedy.name, threads=2)
+                    for threads in (1, 2):
+                        berge.greedy_matching(path, method=greedy.name, threads=threads)
         launch_what_is_seldom_needed(graph)
         launch_all(graph)
         source = np.arange(9, dtype=index)

@@ -83,7 +83,7 @@ def prepare(graph, form=g_pr.NoShr, threads=1):
     run = berge.run.Run(
         graph, empty.row_match.copy(), empty.col_match.copy(), 0, threads, 0, berge.SolveStats()
     )
-    s = g_pr.Search(run, concurrent=False)
+    s = g_pr.Search(run, concurrent=False, more=0)
     assert s.relabel(0, due=True) == 2
     return s, form(s)
 

@@ -177,7 +177,8 @@ def test_one_seed_one_result(method, shared_out):
         again = berge.greedy_matching(graph, method=method, seed=3, threads=threads)
         assert np.array_equal(again.mate, first.mate)
         assert again.weight == first.weight
-        assert again.matched_fraction[0] == first.matched_fraction[0]
+        if "proposals" in method:
+            assert again.matched_fraction == first.matched_fraction
     if any(o.name == "permute" for o in entry_of(method).options):
         other = berge.greedy_matching(graph, method=method, seed=4)
         assert not np.array_equal(other.mate, first.mate)

@@ -65,7 +65,7 @@ def test_errors_leave_the_thread_count_alone():
 
 def test_more_threads_than_numba_has():
     with pytest.warns(RuntimeWarning, match="NUMBA_NUM_THREADS"):
-        matching = berge.maximum_matching(generate.chain(4), threads=999)
+        matching = berge.maximum_matching(generate.chain(4), algorithm="ms-bfs", threads=999)
     assert matching.stats.threads == 4
 
 

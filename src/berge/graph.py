@@ -174,7 +174,7 @@ class BipartiteGraph:
         # Below this the launch costs more than a second thread saves; with few rows an edge's
         # worth of counters per thread costs more than it saves too.
         blocks = 1 if self.nnz < 50_000 or threads * self.n_cols > 2 * self.nnz else threads
-        counts = np.zeros((blocks, self.n_cols), self.indptr.dtype)
+        counts = np.zeros((blocks, self.n_cols), unsigned(self.indptr).dtype)
         bounds = np.searchsorted(self.indptr, np.linspace(0, self.nnz, blocks + 1)).astype(np.intp)
         bounds[0], bounds[-1] = 0, self.n_rows
         indptr = np.empty(self.n_cols + 1, self.indptr.dtype)

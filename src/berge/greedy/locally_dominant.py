@@ -10,10 +10,11 @@ the result is that of the greedy algorithm by decreasing weight (`by_weight`).
 
 Races: whoever wins the compare-and-swap on the lower end's `mate` matches an edge. Whoever turns a
 vertex that points at one just taken to LOOKING, by another one, has it on its stack, and no other
-thread has. A vertex may point at one that another thread matches at the same
-time, and two vertices may come to point at each other without either thread seeing both; so
-`dominate` is repeated, pointing anew where a candidate is taken, until nothing changes: twice, as a
-rule.
+thread has. The higher end's `mate` is set after the lower end's, so for a moment it looks free: it
+may be pointed at, and its candidate is seen as taken, but taken by itself. A vertex may point at
+one that another thread matches at the same time, and two vertices may come to point at each other
+without either thread seeing both; so `dominate` is repeated, pointing anew where a candidate is
+taken, until nothing changes: twice, as a rule.
 
 Work O(n + m) for random weights, O(Δ·m) at worst; memory besides the graph two indices a vertex.
 
@@ -89,8 +90,8 @@ def dominate(
     if mate[v] >= 0 or candidate[v] < 0:
         return
     w = np.int64(candidate[v])
-    if w >= 0 and mate[w] >= 0:  # missed by another thread
-        if not compare_and_swap(candidate, v, w, LOOKING):
+    if w >= 0 and mate[w] >= 0:  # missed by another thread, or just being matched to v
+        if mate[w] == v or not compare_and_swap(candidate, v, w, LOOKING):
             return
         candidate[v] = heaviest(v, indptr, indices, weights, mate)
         changed[0] = 1

@@ -12,7 +12,8 @@ free, and claimed it or was claimed, or not free and yet not matched, and is on 
 
 Where vertices are numbered so that neighbours are near, as they are in most files, few need that:
 before it, each CPU thread has a range of vertices, and matches within that, which needs no atomics.
-In an order without such ranges this is one more pass over the graph, but reads nothing besides.
+Left are the vertices that stay free and have neighbours in other ranges. In an order without such
+ranges this is one more pass over the graph, but reads nothing besides.
 
 Races: plain reads of `mate` may be out of date. A vertex seen FREE or LOCKED is claimed by
 compare-and-swap, which tells the truth; a vertex seen matched stays so.
@@ -32,8 +33,8 @@ from typing import Any
 
 import numpy as np
 
-from ..spmd import compare_and_swap, fetch_add, kernel, prange, thread_count
-from ..spmd.device import per_item
+from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, thread_count
+from ..spmd.device import MT, per_item
 from .run import FREE, GreedyRun
 
 LOCKED = -2
@@ -49,32 +50,53 @@ def single_pass(run: GreedyRun) -> None:
     rows = device.upload(indptr), device.upload(indices)
     try:
         if device.name == "cpu" and run.threads > 1:
-            shares = np.linspace(0, indices.size, run.threads + 1)
-            bounds = np.searchsorted(run.graph.indptr, shares)
-            bounds[0], bounds[-1] = 0, run.graph.n_vertices
-            with thread_count(run.threads):
-                match_ranges(*rows, mate, bounds)
+            left = _match_ranges(run, missed)
             run.pause()
-        run.each_vertex(match_vertex, *rows, mate, missed, count, run.shared)
+            device.launch(match_left, left.size, left, *rows, mate, missed, count, shape=MT)
+        else:
+            run.each_vertex(match_vertex, *rows, mate, missed, count, run.shared)
     finally:
         run.mate[:] = device.download(mate)
         match_missed(indptr, indices, run.mate, device.download(missed), device.read(count))
 
 
+def _match_ranges(run: GreedyRun, left: Any) -> Any:
+    """Match within as many ranges as there are threads; return the vertices that are left."""
+    n, size = run.graph.n_vertices, run.graph.indices.size
+    bounds = np.searchsorted(run.graph.indptr, np.linspace(0, size, run.threads + 1))
+    bounds[0], bounds[-1] = 0, n
+    ends = np.empty(run.threads, np.int64)
+    with thread_count(run.threads):
+        match_ranges(*run.rows, run.mate, bounds, left, ends)
+    return np.concatenate([left[a:b] for a, b in zip(bounds[:-1], ends, strict=True)])
+
+
 @kernel(parallel=True)
-def match_ranges(indptr: Any, indices: Any, mate: Any, bounds: Any) -> None:
-    """Match the vertices of each range to their first free neighbours in the range."""
-    for t in prange(bounds.size - 1):
+def match_ranges(indptr: Any, indices: Any, mate: Any, bounds: Any, left: Any, ends: Any) -> None:
+    """Match the vertices of each range to their first free neighbours in the range.
+
+    ``left[bounds[t]:ends[t]]`` are those of range t that stay free and have neighbours elsewhere.
+    """
+    for t in prange(ends.size):
         first, last = bounds[t], bounds[t + 1]
+        end = first
         for v in range(first, last):
             if mate[v] != FREE:
                 continue
+            outside = False
             for k in range(indptr[v], indptr[v + 1]):
                 w = np.int64(indices[k])
-                if first <= w and w < last and mate[w] == FREE:
+                if w < first or w >= last:
+                    outside = True
+                elif mate[w] == FREE:
                     mate[v] = w
                     mate[w] = v
+                    outside = False
                     break
+            if outside:
+                left[end] = v
+                end += 1
+        ends[t] = end
 
 
 @per_item
@@ -89,7 +111,22 @@ def match_vertex(
     shared: bool,
 ) -> None:
     """Match vertex ``first + i`` to its first free neighbour."""
-    v = first + i
+    match_one(first + i, indptr, indices, mate, missed, count, shared)
+
+
+@per_item
+def match_left(
+    i: int, left: Any, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any
+) -> None:
+    """Match one of the vertices that are left to its first free neighbour."""
+    match_one(np.int64(left[i]), indptr, indices, mate, missed, count, True)
+
+
+@helper
+def match_one(
+    v: int, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any, shared: bool
+) -> None:
+    """Match a vertex, if it is free, to its first free neighbour."""
     if mate[v] != FREE:
         return
     locked = False

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .compile import kernel, prange
 
 
-@kernel(parallel=True)
+@kernel
 def transpose_csr(
     indptr: Any, indices: Any, blocks: Any, counts: Any, t_indptr: Any, t_indices: Any
 ) -> None:
@@ -23,23 +25,55 @@ def transpose_csr(
     its entries per column and then becomes the place where its next entry of the column goes.
     """
     threads, n_cols = counts.shape
-    for t in prange(threads):
-        for k in range(indptr[blocks[t]], indptr[blocks[t + 1]]):
-            counts[t, indices[k]] += 1
-    total = 0
+    if threads == 1:
+        count_entries(indptr, indices, blocks, counts, np.int64(0))
+    else:
+        on_threads(indptr, indices, blocks, counts, t_indices, False)
+    total = np.int64(0)
     for c in range(n_cols):
         t_indptr[c] = total
         for t in range(threads):
             count = counts[t, c]
             counts[t, c] = total
-            total += count
+            total += np.int64(count)
     t_indptr[n_cols] = total
-    for t in prange(threads):
-        for r in range(blocks[t], blocks[t + 1]):
-            for k in range(indptr[r], indptr[r + 1]):
-                c = indices[k]
-                t_indices[counts[t, c]] = r
-                counts[t, c] += 1
+    if threads == 1:
+        place_entries(indptr, indices, blocks, counts, t_indices, np.int64(0))
+    else:
+        on_threads(indptr, indices, blocks, counts, t_indices, True)
+
+
+@kernel(parallel=True)
+def on_threads(
+    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indices: Any, place: bool
+) -> None:
+    """Count the entries on all threads, or put them in their places."""
+    for t in prange(counts.shape[0]):
+        if place:
+            place_entries(indptr, indices, blocks, counts, t_indices, np.int64(t))
+        else:
+            count_entries(indptr, indices, blocks, counts, np.int64(t))
+
+
+@kernel
+def count_entries(indptr: Any, indices: Any, blocks: Any, counts: Any, t: Any) -> None:
+    """Count the entries of each column in thread t's rows."""
+    mine = counts[t]
+    for k in range(indptr[blocks[t]], indptr[blocks[t + 1]]):
+        mine[indices[k]] += 1
+
+
+@kernel
+def place_entries(
+    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indices: Any, t: Any
+) -> None:
+    """Put the entries of thread t's rows in their places."""
+    mine = counts[t]
+    for r in range(blocks[t], blocks[t + 1]):
+        for k in range(indptr[r], indptr[r + 1]):
+            c = indices[k]
+            t_indices[mine[c]] = r
+            mine[c] += 1
 
 
 @kernel
