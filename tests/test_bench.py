@@ -339,7 +339,9 @@ def test_a_suite_goes_on_where_it_stopped(measured, tmp_path):
     again = read_lines(copy)
     assert [row["key"] for row in again] == [json.loads(line)["key"] for line in lines]
     before = copy.read_bytes()
-    assert "nothing left to measure" in berge_bench("run", suite, "-o", copy).stderr
+    said = berge_bench("run", suite, "-o", copy).stderr
+    assert len(said.splitlines()) == 1  # no bar
+    assert "nothing left to measure" in said
     assert copy.read_bytes() == before
     # Another limit is another measurement; so is everything with --again.
     longer = suite_file(tmp_path, SUITE.replace("time_limit = 30", "time_limit = 31"))
@@ -577,6 +579,8 @@ def test_targets_are_read_from_a_file(lines_file, tmp_path):
 def test_plot(lines_file, tmp_path):
     berge_bench("show", lines_file, "--plot", tmp_path / "p.png", "--by", "setting")
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+    refused = berge_bench("show", tmp_path / "none.jsonl", "--plot", "p.foo", code=exit_codes.USAGE)
+    assert "must end in .png, .svg or .pdf" in refused.stderr
 
 
 def test_list_of_suites():

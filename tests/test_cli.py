@@ -600,6 +600,16 @@ class TestAlgorithms:
             assert a.bound in text
             assert a.summary.split()[0] in words
 
+    def test_kind_or_name(self, monkeypatch):
+        names = [a["name"] for a in run_json("algorithms", "start")["algorithms"]]
+        assert names == [a.name for a in berge.algorithms("start")]
+        (g_pr,) = run_json("algorithms", "g-pr-shr")["algorithms"]
+        assert g_pr["devices"] == ["cpu", "cuda"]
+        monkeypatch.setenv("COLUMNS", "80")
+        assert "all threads · cuda · O(n²·m)" in run("algorithms", "g-pr-shr").stdout
+        assert "1 thread · deterministic · O(" in run("algorithms", "ss-dfs").stdout
+        assert "did you mean 'g-pr-shr'?" in run("algorithms", "g-pr-shrr", code=2).stderr
+
 
 class TestWarmup:
     def test_says_what_it_did(self):

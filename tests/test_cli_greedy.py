@@ -66,12 +66,70 @@ def test_output(run, mesh, tmp_path):
     assert len(pairs) == 21
 
 
+@pytest.mark.parametrize("name", ["m.npz", "m.txt"])
+@pytest.mark.parametrize("flags", [[], ["--weights"]])
+def test_verify(run, mesh, tmp_path, name, flags):
+    def verify(graph, code):
+        args = ["verify", str(graph), str(saved)]
+        shown = CliRunner().invoke(cli, args)
+        facts = CliRunner().invoke(cli, [*args, "--json"])
+        assert shown.exit_code == facts.exit_code == code, (shown.output, facts.output)
+        return shown.output, json.loads(facts.stdout)
+
+    saved = tmp_path / name
+    expected = json.loads(run(mesh, "-o", saved, "--json", *flags).stdout)
+    shown, facts = verify(mesh, exit_codes.OK)
+    assert facts["is_valid"]
+    assert facts["is_maximal"]
+    assert (facts["size"], facts["weight"]) == (expected["size"], expected["weight"])
+    assert f"{expected['size']} pairs" in shown
+    assert ("weight" in shown) == bool(flags)
+    run(mesh, "-o", saved, "--time-limit", 0, code=exit_codes.TIME_LIMIT)
+    shown, facts = verify(mesh, exit_codes.NOT_MAXIMUM)
+    assert facts["is_valid"]
+    assert "two unmatched ends" in shown
+    (tmp_path / "other.txt").write_text("0 1\n")
+    shown, facts = verify(tmp_path / "other.txt", exit_codes.NOT_A_MATCHING)
+    assert "is for 42 vertices, the graph has 2" in facts["reason"]
+    if name == "m.txt":
+        saved.write_text("# vertices 42 pairs 2\n0 1\n1 2\n")
+        assert "matched twice" in verify(mesh, exit_codes.NOT_A_MATCHING)[1]["reason"]
+
+
+def test_edge_list_need_not_be_square(run, tmp_path):
+    (tmp_path / "one.txt").write_text("1 2 2\n2 3 3\n")
+    for flags, weight in ([], 1), (["--weights"], 3):
+        facts = json.loads(run(tmp_path / "one.txt", "--base", 1, "--json", *flags).stdout)
+        assert (facts["vertices"], facts["edges"], facts["weight"]) == (3, 2, weight)
+
+
 def test_plot(run, mesh, tmp_path):
     pytest.importorskip("matplotlib")
     for flags in ([], ["--weights"]):
         run(mesh, "--plot", tmp_path / "curves.png", *flags)
         assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
         (tmp_path / "curves.png").unlink()
+
+
+def test_plot_is_of_proposals(run, mesh, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "curves.png"
+    drawn = run(mesh, "--plot", picture, "-m", "proposals", "--p", 0.3).output
+    assert "for proposals" in drawn
+    picture.unlink()
+    refused = run(mesh, "--plot", picture, "-m", "suitor", code=exit_codes.USAGE).output
+    assert "--method must be auto, proposals or weighted-proposals" in " ".join(refused.split())
+    scipy.sparse.save_npz(tmp_path / "empty.npz", scipy.sparse.coo_array((3, 3)))
+    result = run(tmp_path / "empty.npz", "--plot", picture, code=exit_codes.ERROR)
+    assert "empty has no edges: there is nothing to draw" in result.stderr
+    assert not picture.exists()
+
+
+def test_one_vertex_is_no_vertices(run, tmp_path):
+    scipy.sparse.save_npz(tmp_path / "one.npz", scipy.sparse.coo_array((1, 1)))
+    output = run(tmp_path / "one.npz").output
+    assert "1 vertex, 0 edges" in output
+    assert "1 vertex (100.0%)" in output
 
 
 def test_time_limit(run, mesh, tmp_path):
@@ -93,7 +151,9 @@ def test_interrupt(run, mesh, monkeypatch):
     [
         (["--method", "suiter"], "did you mean 'suitor'"),
         (["--p", "1.5"], "0.01<=x<=0.99"),
+        (["--p", "0.5", "-m", "suitor"], "p is for proposals and weighted-proposals; suitor"),
         (["-o", "x.csv"], "must end in .npz or .txt"),
+        (["--plot", "x.txt"], "must end in .png, .svg or .pdf"),
         (["--time-limit", "-1"], "not a number of seconds"),
     ],
 )

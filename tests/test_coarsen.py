@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-import signal
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berge
-from berge import Graph, Hierarchy, InvalidGraphError, OptionError, ProofError, generate
+from berge import (
+    FormatError,
+    Graph,
+    Hierarchy,
+    InvalidGraphError,
+    OptionError,
+    ProofError,
+    generate,
+)
 from berge.cli import cli
 from berge.io import metis
 from berge.multilevel.coarsening import SLOWEST
@@ -338,7 +345,7 @@ def test_levels_until_and_reasons():
 def test_ctrl_c_keeps_the_levels_made():
     def stop(level):
         if level.graph.n_vertices < 300:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
 
     h = berge.coarsen(generate.grid(40, 40), until=10, on_level=stop)
     assert h.reason == "interrupted"
@@ -431,7 +438,38 @@ def test_saved_levels_come_back(tmp_path):
     maps = [np.load(tmp_path / "levels" / f"map-{i}.npy") for i in range(len(h) - 1)]
     assert all(np.array_equal(a, b.coarse) for a, b in zip(maps, h, strict=False))
     told = json.loads((tmp_path / "levels" / "levels.json").read_text())
-    assert told == {"reason": h.reason, "levels": h.facts()}
+    assert told == {"reason": h.reason, "limit": h.limit, "levels": h.facts()}
+    again = Hierarchy.load(tmp_path / "levels")
+    again.check()
+    assert (again.reason, again.limit, again.facts()) == (h.reason, h.limit, h.facts())
+    assert np.array_equal(again.map(), h.map())
+    assert (again.to_scipy() != h.to_scipy()).nnz == 0
+
+
+def test_saving_again_leaves_no_old_levels(tmp_path):
+    berge.coarsen(generate.grid(12, 12), until=20).save(tmp_path)
+    (tmp_path / "level-x.graph").write_text("not ours")
+    files = berge.coarsen(generate.grid(12, 12), levels=1, balance=None).save(tmp_path)
+    there = {f.name for f in tmp_path.iterdir()}
+    assert there == {f.name for f in files} | {"level-x.graph"}
+    assert Hierarchy.load(tmp_path).limit == float("inf")
+
+
+def test_where_nothing_can_be_saved_or_loaded(tmp_path):
+    h = berge.coarsen(generate.grid(2, 2), levels=0)
+    (tmp_path / "levels.json").write_text("[]")
+    with pytest.raises(OptionError, match="is a file, not a folder"):
+        h.save(tmp_path / "levels.json")
+    with pytest.raises(FormatError, match=r"levels\.json: not what Hierarchy\.save writes"):
+        Hierarchy.load(tmp_path)
+    berge.coarsen_hypergraph(generate.grid(2, 2), levels=0).save(tmp_path)
+    with pytest.raises(OptionError, match="hypergraphs, which cannot be read back"):
+        Hierarchy.load(tmp_path)
+
+
+def test_no_such_level():
+    with pytest.raises(IndexError, match="there is no level 99 among 1"):
+        berge.coarsen(generate.grid(2, 2), levels=0)[99]
 
 
 def test_fractions_are_not_written_unless_scaled(tmp_path):

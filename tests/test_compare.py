@@ -101,6 +101,12 @@ def test_command_prints_writes_and_draws(file, tmp_path):
     assert (tmp_path / "t.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_command_says_a_wrong_picture_before_it_reads(tmp_path):
+    result = CliRunner().invoke(cli, ["compare", str(tmp_path / "no.mtx"), "--plot", "p.foo"])
+    assert result.exit_code == 2
+    assert "must end in .png, .svg or .pdf" in result.output
+
+
 def test_command_json(file):
     result = CliRunner().invoke(cli, ["compare", file, "-a", "pothen-fan", "--json", "-t", "1"])
     runs = json.loads(result.stdout)["runs"]

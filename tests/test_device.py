@@ -135,6 +135,9 @@ def test_devices_that_are_not_there():
         open_device("tpu")
     with pytest.raises(berge.DeviceError, match="ms-bfs-graft runs on cpu only"):
         berge.maximum_matching(([0], [0]), algorithm="ms-bfs-graft", device="cuda")
+    for solve in (berge.maximum_matching, berge.greedy_matching):
+        with pytest.raises(berge.DeviceError, match="one of cpu, cuda, not 'gpu'"):
+            solve(([0], [0]), device="gpu")
 
 
 def in_a_process(code: str, **environment: str) -> str:
@@ -153,7 +156,8 @@ def in_a_process(code: str, **environment: str) -> str:
 ASK_FOR_CUDA = """
 import berge
 try:
-    berge.maximum_matching(([0, 1], [0, 0]), algorithm="apfb-queue", init="none", device="cuda")
+    # Where the start leaves nothing to do, too.
+    berge.maximum_matching(([0, 1], [0, 1]), algorithm="apfb-queue", device="cuda")
 except berge.DeviceError as error:
     print(error)
 """

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import berge
 from berge import Graph, GreedyMatching, ProofError
-from berge.errors import DeviceError, OptionError
+from berge.errors import DeviceError, FormatError, InvalidMatchingError, OptionError
 from berge.greedy import edges, global_paths, single_pass
 from berge.greedy.colour import is_blue, multiplier, threshold
 from berge.greedy.proposals import first_round
@@ -471,6 +471,13 @@ class TestChecker:
         berge.verify(self.graph, early)
         assert not early.is_maximal
 
+    def test_names_what_it_needs(self):
+        right = berge.greedy_matching(self.graph)
+        with pytest.raises(ProofError, match=r"weighs 2.0, not 6.0: .* as_graph\(graph, weights"):
+            berge.verify(self.graph.to_scipy(), right)
+        with pytest.raises(InvalidMatchingError, match="or a GreedyMatching, not ndarray"):
+            berge.verify(self.graph, right.mate)
+
     def test_takes_no_cover(self):
         bipartite = berge.generate.chain(3)
         cover = berge.maximum_matching(bipartite).prove(bipartite)
@@ -493,7 +500,47 @@ class TestResult:
         matching.save(tmp_path / "m.npz")
         assert np.array_equal(np.load(tmp_path / "m.npz")["mate"], matching.mate)
         matching.save(tmp_path / "m.txt")
-        assert (tmp_path / "m.txt").read_text() == "# vertices 5 pairs 2\n0 1\n2 3\n"
+        header = "# vertices 5 pairs 2 weight 2.0 maximal yes method single-pass"
+        assert (tmp_path / "m.txt").read_text() == f"{header}\n0 1\n2 3\n"
+
+    @pytest.mark.parametrize("name", ["m.npz", "m.txt", "m.txt.gz", "m.pairs"])
+    def test_loads(self, tmp_path, name):
+        graph = path(5, [0.1, 2.0, 3.0, 4e-20])
+        for limit in (None, 0):
+            matching = berge.greedy_matching(graph, time_limit=limit)
+            matching.save(tmp_path / name)
+            loaded = GreedyMatching.load(tmp_path / name)
+            for field in ("size", "weight", "is_maximal", "method"):
+                assert getattr(loaded, field) == getattr(matching, field)
+            assert np.array_equal(loaded.mate, matching.mate)
+            assert loaded.mate.dtype == matching.mate.dtype
+            berge.verify(graph, loaded)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "line 1: expected '# vertices N pairs K"),
+            ("# vertices 3 pairs 1 weight 1e\n0 1\n", "line 1: weight 1e is not a number"),
+            ("# vertices 3 pairs 2\n0 1\n", "line 1: 2 pairs announced, 1 found"),
+            ("# vertices 3 pairs 1\n0 3\n", "line 2: vertex 3 is not in 0 … 2"),
+            ("# vertices 3 pairs 2\n0 1\n2 1\n", "vertex 1 is matched twice"),
+            ("# vertices 3 pairs 1\n1 1\n", "vertex 1 is matched twice"),
+        ],
+    )
+    def test_loads_no_other_text(self, tmp_path, text, message):
+        (tmp_path / "m.txt").write_text(text)
+        with pytest.raises(FormatError, match=message):
+            GreedyMatching.load(tmp_path / "m.txt")
+
+    @pytest.mark.parametrize(
+        ("mate", "message"),
+        [([1, 2, 1], "vertex 0 is matched to 1, but that to 2"), ([0], "vertex 0 cannot be"),
+         ([-2], "matched to -2"), ([1], "matched to 1")],
+    )  # fmt: skip
+    def test_loads_no_other_arrays(self, tmp_path, mate, message):
+        np.savez(tmp_path / "m.npz", mate=mate)
+        with pytest.raises(InvalidMatchingError, match=message):
+            GreedyMatching.load(tmp_path / "m.npz")
 
 
 class TestArguments:

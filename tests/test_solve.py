@@ -110,7 +110,8 @@ def test_time_limit_of_nothing_gives_a_valid_matching(algorithm):
 @pytest.mark.parametrize("algorithm", EXACT)
 def test_interrupt_returns_the_best_so_far(algorithm):
     """Ctrl-C comes as KeyboardInterrupt between two kernels; every phase is tried."""
-    graph = generate.erdos_renyi(400, 380, 900, seed=1)
+    n = 4000 if algorithm == "mixed" else 400  # small graphs are one phase for it
+    graph = generate.erdos_renyi(n, n * 19 // 20, n * 9 // 4, seed=1)
     phases = berge.maximum_matching(graph, algorithm=algorithm, init="none").stats.phases
     assert phases >= 2
     last = 0
@@ -124,7 +125,7 @@ def test_interrupt_returns_the_best_so_far(algorithm):
             graph, algorithm=algorithm, init="none", on_phase=interrupt
         )
         assert matching.stats.stopped == "interrupted"
-        assert matching.cardinality <= matching.upper_bound <= 380
+        assert matching.cardinality <= matching.upper_bound <= graph.n_cols
         assert matching.cardinality >= last
         berge.verify(graph, matching)
         last = matching.cardinality
@@ -340,10 +341,10 @@ def test_mixed_goes_over_to_push_relabel_and_back_to_nothing():
     graph = generate.permute(generate.grid(14, 14), seed=2)
     options = {"algorithm": "mixed", "init": "none"}
     patient = berge.maximum_matching(graph, **options, effort=1000)
-    hasty = berge.maximum_matching(graph, **options, effort=0.5)
+    hasty = berge.maximum_matching(graph, **options, effort=0)
     for matching in (patient, hasty):
         assert matching.prove(graph).size == 196
     assert "push" not in patient.stats.seconds
     assert "push" in hasty.stats.seconds
-    assert 0 < hasty.stats.augmenting_paths < 196
-    assert hasty.stats.traversed_edges > 0.5 * graph.nnz
+    assert hasty.stats.augmenting_paths == 0
+    assert patient.stats.augmenting_paths == 196

@@ -142,6 +142,8 @@ class TestSources:
 
     def test_dense(self):
         assert entries(berge.as_graph(self.matrix, weights=True)) == self.expected
+        rows = [tuple(row) for row in self.matrix]
+        assert entries(berge.as_graph(rows, weights=True)) == self.expected
 
     def test_arrays_of_weights(self):
         matrix = scipy.sparse.csr_array(self.matrix)
@@ -169,6 +171,48 @@ class TestSources:
         multi = nx.MultiGraph([(0, 1, {"weight": 2}), (0, 1, {"weight": 5})])
         assert entries(berge.as_graph(multi, weights=True)) == {(0, 1): 5, (1, 0): 5}
         assert berge.as_graph(nx.Graph(), weights=True).n_vertices == 0
+
+    @pytest.mark.parametrize("value", [-1, np.nan, np.inf, "7", None])
+    def test_edges_are_named(self, value):
+        edges = [("a", "b", 2), ("b", "c", value)]
+        graph = nx.Graph()
+        graph.add_weighted_edges_from(edges)
+        message = r"edge \('b', 'c'\) has weight=.*, not a finite number"
+        if value is not None:  # as good as missing in networkx
+            with pytest.raises(InvalidGraphError, match=message):
+                berge.as_graph(graph, weights=True)
+        igraph = pytest.importorskip("igraph")
+        with pytest.raises(InvalidGraphError, match=message):
+            berge.as_graph(igraph.Graph.TupleList(edges, weights=True), weights=True)
+
+    def test_attributes_that_no_edge_has(self):
+        graph = nx.path_graph(3)
+        for name, weights in (("weight", True), ("cost", "cost")):
+            with pytest.raises(InvalidGraphError, match=f"no attribute '{name}'"):
+                berge.as_graph(graph, weights=weights)
+
+    def test_three_arrays(self):
+        edges = [0, 1], [1, 2], [5, 6]
+        expected = {(0, 1): 5, (1, 0): 5, (1, 2): 6, (2, 1): 6}
+        assert entries(berge.as_graph(edges)) == expected
+        assert entries(berge.as_graph(edges, weights=True)) == expected
+        assert berge.as_graph(edges, weights=False).weights is None
+        assert berge.as_graph((*edges[:2], (4, 4))).n_vertices == 4
+        with pytest.raises(InvalidGraphError, match="given twice"):
+            berge.as_graph(edges, weights=[1, 2])
+
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            (42, r"cannot make a graph of int: .*\(ends, others\)"),
+            ([(0, 1), (1, 2)], r"\(ends, others\), two arrays, not as a list of pairs"),
+            (np.array([(0, 1), (1, 2), (2, 3)]), r"\(3, 2\); edges are passed as \(ends, others\)"),
+            (berge.generate.star(6), "columns numbered after rows"),
+        ],
+    )
+    def test_what_to_do_instead(self, source, message):
+        with pytest.raises(InvalidGraphError, match=message):
+            berge.as_graph(source)
 
     def test_igraph(self):
         igraph = pytest.importorskip("igraph")
@@ -204,6 +248,46 @@ class TestFiles:
             self.read(tmp_path, "b.txt", "0 1 3\n1 2\n")
         shifted = self.read(tmp_path, "c.txt", "1 2 2.5\n3 2 4e0\n", base=1)
         assert entries(shifted) == self.expected
+
+    def test_without_weights(self, tmp_path):
+        """Any format, and an edge list whose largest numbers differ by column."""
+        expected = set(self.expected)
+        for name, text in {
+            "a.txt": "0 1 2.5\n1 2 4\n",
+            "b.gr": "p sp 3 2\na 1 2 2.5\na 3 2 4\n",
+            "c.graph": "3 2 001\n2 5\n1 5 3 4\n2 4\n",
+            "d.mtx": "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 1\n2 3 1\n",
+        }.items():
+            graph = self.read(tmp_path, name, text, weights=False)
+            assert set(entries(graph)) == expected
+            assert graph.weights is None
+            assert set(entries(berge.as_graph(tmp_path / name))) == expected
+        given = berge.as_graph(tmp_path / "a.txt", weights=[2.5, 4])
+        assert entries(given) == self.expected
+        berge.write(berge.generate.star(6), tmp_path / "star.txt")
+        scipy.sparse.save_npz(tmp_path / "wide.npz", scipy.sparse.coo_array(np.ones((2, 3))))
+        for name, weights in ("star.txt", False), ("wide.npz", False), ("wide.npz", True):
+            with pytest.raises(FormatError, match=f"{name}: .* needs a square adjacency"):
+                berge.as_graph(tmp_path / name, weights=weights)
+
+    @pytest.mark.parametrize("value", ["-3", "nan", "inf"])
+    def test_the_line_of_a_wrong_weight(self, tmp_path, value):
+        message = f"line 2: weight {value} must be"
+        with pytest.raises(FormatError, match=message):
+            self.read(tmp_path, "a.txt", f"0 1 3\n1 2 {value}\n")
+        with pytest.raises(FormatError, match=message):
+            self.read(tmp_path, "a.gr", f"p sp 3 1\na 1 2 {value}\n")
+
+    def test_weights_of_vertices_are_kept(self, tmp_path):
+        with pytest.raises(FormatError, match="no weights of edges; those of vertices are used"):
+            self.read(tmp_path, "v.graph", "3 2 010\n7 2\n8 1 3\n9 2\n")
+        graph = berge.as_graph(tmp_path / "v.graph")
+        assert graph.vertex_weights.tolist() == [7, 8, 9]
+        assert graph.weights is None
+        assert berge.coarsen(graph, until=1, balance=None).coarsest.vertex_weights.sum() == 24
+        both = self.read(tmp_path, "b.graph", "2 1 011\n7 2 5\n8 1 5\n", weights=False)
+        assert both.vertex_weights.tolist() == [7, 8]
+        assert both.weights is None
 
     def test_dimacs(self, tmp_path):
         text = "c a comment\np sp 3 2\na 1 2 2.5\na 3 2 4\n"

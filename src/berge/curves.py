@@ -14,16 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from .errors import InvalidGraphError
 from .graph import Graph
 from .greedy.matching import GreedyMatching
-from .greedy.pipeline import greedy_matching
+from .greedy.pipeline import BLUE, greedy_matching
 from .greedy.proposals import first_round
+from .words import plural
 
 __all__ = ["draw_proposals"]
 
 PROBABILITIES = np.round(np.linspace(0.1, 0.9, 17), 2)
 SEEDS = 3  # runs with each p: the average is drawn, of times the shortest
-BEST = 0.53406
 # Told apart by colour-blind people too.
 _BLUE, _ORANGE, _GREEN, _GREY = "#0072b2", "#d55e00", "#009e73", "#8a8a8a"
 _LEGEND: dict[str, Any] = {"framealpha": 1.0, "edgecolor": "white"}
@@ -35,15 +36,17 @@ def draw_proposals(
     *,
     name: str = "graph",
     seed: int = 0,
-    p: float = BEST,
+    p: float = BLUE,
     threads: int | None = None,
 ) -> None:
     """Match by proposals with many p, weighted if the graph is, and draw it to an image file."""
     from .plots import pyplot
 
     plt = pyplot()
+    if not graph.n_edges:
+        raise InvalidGraphError(f"{name} has no edges: there is nothing to draw")
 
-    def match(method: str, p: float = p, more: int = 0) -> GreedyMatching:
+    def match(method: str, p: float = BLUE, more: int = 0) -> GreedyMatching:
         return greedy_matching(graph, method=method, seed=seed + more, p=p, threads=threads)
 
     weighted = graph.weights is not None
@@ -51,12 +54,10 @@ def draw_proposals(
     match(method)  # compiled before anything is timed
     runs = [[match(method, float(p), more) for more in range(SEEDS)] for p in PROBABILITIES]
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")
-    figure.suptitle(
-        f"{name}: {method}, {graph.n_vertices:,} vertices, {graph.n_edges:,} edges",
-        fontweight="bold",
-    )
+    sizes = f"{plural(graph.n_vertices, 'vertex', 'vertices')}, {plural(graph.n_edges, 'edge')}"
+    figure.suptitle(f"{name}: {method}, {sizes}", fontweight="bold")
     serial = match("weighted" if weighted else "random")
-    _rounds(axes[0], match(method), serial, p)
+    _rounds(axes[0], match(method, p), serial, p)
     _by_probability(axes[1], runs, weighted)
     _first_round(axes[2], runs)
     for axis in axes:
@@ -89,10 +90,10 @@ def _by_probability(axis: Any, runs: list[list[GreedyMatching]], weighted: bool)
         label = f"{name} (most: {_shown(name, most)})"
         shares = [100 * value / (most or 1) for value in values]
         axis.plot(PROBABILITIES, shares, "o-", color=colour, markersize=4, label=label)
-    axis.axvline(BEST, color=_GREY, linestyle=":")
-    axis.set(xlabel="p, the probability of blue", ylabel="% of the most", ylim=(0, 103),
-             xlim=(0, 1), title="What p does")  # fmt: skip
-    axis.legend(loc="lower center", **_LEGEND)
+    axis.axvline(BLUE, color=_GREY, linestyle=":")
+    axis.set(xlabel="p, the probability of blue", ylabel="% of the most", ylim=(0, 140),
+             xlim=(0, 1), yticks=range(0, 101, 20), title="What p does")  # fmt: skip
+    axis.legend(loc="upper center", **_LEGEND)  # above the curves, which end at 100
 
 
 def _first_round(axis: Any, runs: list[list[GreedyMatching]]) -> None:
@@ -101,8 +102,8 @@ def _first_round(axis: Any, runs: list[list[GreedyMatching]]) -> None:
     axis.plot(fine, [100 * first_round(float(p)) for p in fine], color=_GREY,
               label=r"random graph: $2(1-p)(1-e^{-p/(1-p)})$")  # fmt: skip
     axis.plot(PROBABILITIES, observed, "o", color=_BLUE, markersize=5, label="observed")
-    axis.axvline(BEST, color=_GREY, linestyle=":")
-    axis.annotate(f"p = {BEST}", (BEST, 4), xytext=(4, 0), textcoords="offset points",
+    axis.axvline(BLUE, color=_GREY, linestyle=":")
+    axis.annotate(f"p = {BLUE}", (BLUE, 4), xytext=(4, 0), textcoords="offset points",
                   color="#555555", fontsize=9)  # fmt: skip
     axis.set(xlabel="p, the probability of blue", ylabel="vertices matched (%)", xlim=(0, 1),
              title="The first round")  # fmt: skip

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InvalidGraphError
+from .words import plural
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
@@ -301,9 +302,7 @@ class Graph:
         There may be a weight for every entry.
         """
         if adjacency.n_rows != adjacency.n_cols:
-            raise InvalidGraphError(
-                f"an undirected graph needs a square adjacency, not {adjacency.shape}"
-            )
+            raise not_square(adjacency.shape)
         checked = _check_weights("weights", weights, adjacency.nnz)
         return cls._trusted(*_made_undirected(adjacency.indptr, adjacency.indices, checked))
 
@@ -352,14 +351,22 @@ class Graph:
         return csr_array((values, self.indices, self.indptr), shape=(self.n_vertices,) * 2)
 
     def __repr__(self) -> str:
-        vertices = f"{self.n_vertices:,} " + ("vertex" if self.n_vertices == 1 else "vertices")
-        edges = f"{self.n_edges:,} edge" + ("" if self.n_edges == 1 else "s")
+        vertices = plural(self.n_vertices, "vertex", "vertices")
+        edges = plural(self.n_edges, "edge")
         return f"Graph({vertices}, {edges}{', weighted' if self.weights is not None else ''})"
 
 
 def unsigned(indices: IndexArray) -> npt.NDArray[np.unsignedinteger[Any]]:
     """View index arrays as unsigned: compiled code then needs no check for negative indices."""
     return indices.view(np.uint32 if indices.dtype.itemsize == 4 else np.uint64)
+
+
+def not_square(shape: tuple[int, ...]) -> InvalidGraphError:
+    """Return the error of an adjacency that cannot be one."""
+    hint = "for edges between rows and columns pass (ends, others), columns numbered after rows"
+    if len(shape) == 2 and shape[1] == 2:
+        hint = "edges are passed as (ends, others), two arrays, not as pairs"
+    return InvalidGraphError(f"an undirected graph needs a square adjacency, not {shape}; {hint}")
 
 
 def _index_type(*sizes: int) -> type[np.signedinteger[Any]]:

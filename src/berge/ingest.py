@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidGraphError, OptionError
-from .graph import BipartiteGraph, Graph
+from .graph import BipartiteGraph, Graph, not_square
 
 __all__ = ["as_bipartite", "as_graph"]
 
@@ -105,11 +105,17 @@ def as_bipartite(
         return _from_indices(source, shape)
     if isinstance(source, (np.ndarray, list)):
         return _from_dense(np.asarray(source))
-    raise InvalidGraphError(
-        f"cannot make a bipartite graph of {type(source).__name__}: pass a scipy sparse array, a "
-        "dense array, (row_indices, col_indices), a networkx or igraph graph, a data frame, or a "
-        "path"
-    )
+    raise _UnknownSourceError(source, "a bipartite graph", "(row_indices, col_indices)")
+
+
+class _UnknownSourceError(InvalidGraphError):
+    """Nothing that a graph can be made of."""
+
+    def __init__(self, source: Any, kind: str, indices: str):
+        super().__init__(
+            f"cannot make {kind} of {type(source).__name__}: pass a scipy sparse array, a dense "
+            f"array, {indices}, a networkx or igraph graph, a data frame, or a path"
+        )
 
 
 def as_graph(source: Any, *, weights: Any = None) -> Graph:
@@ -122,12 +128,14 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     Parameters
     ----------
     source
-        The graph; index arrays are passed as ``(ends, others)``.
+        The graph; index arrays are passed as ``(ends, others)`` or ``(ends, others, weights)``. A
+        METIS file keeps the weights of its vertices.
     weights
         - None: every edge weighs 1; a `Graph` keeps the weights it has;
         - True: the source's own. Of a matrix the absolute values, of networkx and igraph graphs
-          the attribute ``"weight"`` (1 where networkx has none), of files their values: Matrix
-          Market, .npz, METIS with edge weights, the third column of an edge list;
+          the attribute ``"weight"`` (1 where some edges of networkx have none), of files their
+          values: Matrix Market and .npz (absolute ones), METIS with edge weights, the third column
+          of an edge list;
         - the name of an attribute of the edges, for networkx and igraph graphs;
         - an array: a weight ≥ 0 for every stored entry, or edge, in the order of the source;
         - False: none, also of a `Graph`.
@@ -137,6 +145,8 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     InvalidGraphError
         If the source is not a graph, has no weights where they are asked for, or has one that is
         negative, infinite or not a number; names the place.
+    FormatError
+        The same of a file; names its line where there is one.
 
     Examples
     --------
@@ -163,12 +173,21 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         raise InvalidGraphError(
             f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
         )
-    if isinstance(source, tuple) and len(source) == 2 and not own:
-        return Graph.from_edges(*source, weights=given)
-    if isinstance(source, (str, PathLike)) and own:
+    if isinstance(source, (str, PathLike)):
         from .io import read_graph
 
-        return read_graph(source)
+        return read_graph(source, weights=False if weights is None else weights)
+    # A third thing is the shape if it is a tuple.
+    if isinstance(source, tuple) and len(source) == 3 and not isinstance(source[2], tuple):
+        if given is not None:
+            raise InvalidGraphError("weights are given twice: in (ends, others, weights) and apart")
+        return Graph.from_edges(*source[:2], weights=None if weights is False else source[2])
+    if isinstance(source, tuple) and len(source) == 2 and not own:
+        return Graph.from_edges(*source, weights=given)
+    if isinstance(source, list) and source and all(map(_is_pair, source)):
+        raise InvalidGraphError(
+            "edges are passed as (ends, others), two arrays, not as a list of pairs"
+        )
     if library == "sparse":
         source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
@@ -180,13 +199,21 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         raise InvalidGraphError(
             f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
         )
-    graph = as_bipartite(source)
+    try:
+        graph = as_bipartite(source)
+    except _UnknownSourceError:
+        raise _UnknownSourceError(source, "a graph", "(ends, others)") from None
     if graph.row_labels is not None and graph.row_labels != graph.col_labels:
         raise InvalidGraphError(
             f"{type(source).__name__} has two sides with labels of their own: not one set of "
             "vertices; pass (ends, others) as index arrays"
         )
     return Graph.from_bipartite(graph, given)
+
+
+def _is_pair(edge: Any) -> bool:
+    """Tell edges from the rows of a matrix, which two pairs would pass for."""
+    return isinstance(edge, tuple) and len(edge) == 2
 
 
 def _weighed(graph: Graph, weights: Any, own: bool, given: Any) -> Graph:
@@ -205,7 +232,7 @@ def _data(source: Any) -> Any:
 def _graph_of_sparse(source: Any, values: Any) -> Graph:
     """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
-        raise InvalidGraphError(f"an undirected graph needs a square adjacency, not {source.shape}")
+        raise not_square(source.shape)
     if source.format == "coo":
         return Graph.from_edges(source.row, source.col, source.shape[0], values)
     rows = source if source.format in ("csr", "csc") else source.tocsr()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ProofError
+from .errors import InvalidMatchingError, ProofError
 from .graph import BipartiteGraph, Graph, IndexArray
 from .matching import Matching
 
@@ -70,6 +70,8 @@ def verify(
     ------
     ProofError
         Names the first thing that is wrong.
+    InvalidMatchingError
+        If it is no `Matching` and no `GreedyMatching`.
 
     Examples
     --------
@@ -78,11 +80,16 @@ def verify(
     >>> m = berge.maximum_matching(A)
     >>> berge.verify(A, m, m.prove(A))
     """
+    from .greedy.matching import GreedyMatching
     from .ingest import as_bipartite, as_graph
 
     if not isinstance(matching, Matching):
         if certificate is not None:
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        if not isinstance(matching, GreedyMatching):
+            raise InvalidMatchingError(
+                f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+            )
         return verify_greedy(as_graph(graph), matching)
     graph, matching = as_bipartite(graph), matching.to_host()
     _check_pairs(graph, matching)
@@ -143,7 +150,12 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
     if graph.weights is not None:
         weight = float(graph.weights[entry[matched]].sum()) / 2
     if not np.isclose(weight, matching.weight, rtol=1e-9, atol=0):
-        raise ProofError(f"the matching weighs {weight}, not {matching.weight}")
+        hint = ""
+        if graph.weights is None:
+            hint = (
+                ": the graph has no weights; as_graph(graph, weights=True) has those of its source"
+            )
+        raise ProofError(f"the matching weighs {weight}, not {matching.weight}{hint}")
     if matching.is_maximal and not is_maximal(graph, mate):
         raise ProofError("not maximal: an edge has two unmatched ends")
 

@@ -12,11 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from numbers import Integral
 from typing import Any, Literal
 
-from .errors import OptionError
+from .errors import DeviceError, OptionError
 
-__all__ = ["Algorithm", "Option", "algorithms", "check_options", "find"]
+__all__ = ["Algorithm", "Option", "algorithms", "check_call", "check_options", "find"]
+
+_DEVICES = ("cpu", "cuda")
 
 Kind = Literal["start", "exact", "greedy"]
 
@@ -561,6 +564,24 @@ def find(kind: Kind, name: Any) -> Algorithm:
     near = difflib.get_close_matches(str(name), choice, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise OptionError(f"{argument} {name!r} is not one of auto, {', '.join(choice)}{hint}")
+
+
+def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) -> None:
+    """Check what every pipeline is called with; a device that is asked for must be there."""
+    if device not in _DEVICES:
+        raise DeviceError(f"device must be one of {', '.join(_DEVICES)}, not {device!r}")
+    if device not in algorithm.devices:
+        raise DeviceError(
+            f"device {device!r}: {algorithm.name} runs on {', '.join(algorithm.devices)} only"
+        )
+    if device != "cpu":
+        from .spmd.device import open_device
+
+        open_device(device)
+    if time_limit is not None and not time_limit >= 0:
+        raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
+    if not isinstance(seed, Integral) or seed < 0:
+        raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")
 
 
 def check_options(

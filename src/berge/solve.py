@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DeviceError, InvalidMatchingError, OptionError, ProofError
+from .errors import InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph
 from .ingest import as_bipartite
 from .matching import Matching, SolveStats
-from .registry import Algorithm, algorithms, check_options, find
+from .registry import Algorithm, algorithms, check_call, check_options, find
 from .run import PhaseReport, Run, Stop
 
 __all__ = ["maximum_matching"]
@@ -99,7 +99,9 @@ def maximum_matching(
     on_device = device == "cuda" and _lies_on_device(graph)
     exact, start = _choose(algorithm, init, initial, device, on_device)
     exact_options, start_options = check_options(exact, start, options)
-    _check_arguments(device, exact, time_limit, seed, side)
+    check_call(exact, device, seed, time_limit)
+    if side not in ("auto", "rows", "cols"):
+        raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
@@ -186,21 +188,6 @@ def _choose(
             f"copy it to the host first, or begin with one of {there}"
         )
     return exact, start
-
-
-def _check_arguments(
-    device: str, exact: Algorithm, time_limit: float | None, seed: int, side: str
-) -> None:
-    if device not in exact.devices:
-        raise DeviceError(
-            f"device {device!r}: {exact.name} runs on {', '.join(exact.devices)} only"
-        )
-    if time_limit is not None and not time_limit >= 0:
-        raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")
-    if side not in ("auto", "rows", "cols"):
-        raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
 
 
 def _load(graph: Any, on_device: bool) -> Any:

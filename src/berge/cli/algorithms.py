@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -24,26 +25,38 @@ _WIDE = 110  # columns that the whole table needs to be readable
 @click.command(
     cls=Command,
     short_help="List the algorithms and starts.",
-    epilog=examples("berge algorithms", "berge algorithms --json | jq '.algorithms[].name'"),
+    epilog=examples(
+        "berge algorithms",
+        "berge algorithms exact",
+        "berge algorithms g-pr-shr",
+        "berge algorithms --json | jq '.algorithms[].name'",
+    ),
 )
+@click.argument("what", required=False, metavar="[KIND|NAME]")
 @as_json
-def algorithms(as_json: bool) -> None:
+def algorithms(what: str | None, as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
-    And those for --method (greedy) of `berge greedy`.
+    And those for --method (greedy) of `berge greedy`. KIND is start, exact or greedy.
 
-    Bounds are for n vertices and m edges. Below an algorithm are its switches for --option, with
-    their defaults.
+    Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
+    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
+    --option, with their defaults.
     """
-    from ..registry import algorithms as listed
+    from ..registry import algorithms as all_of
 
+    listed = tuple(a for a in all_of() if what in (None, a.kind, a.name))
+    if not listed:
+        near = difflib.get_close_matches(str(what), [a.name for a in all_of()], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
     if as_json:
-        print_json({"algorithms": [_facts(a) for a in listed()]})
+        print_json({"algorithms": [_facts(a) for a in listed]})
         return
     from .display import out
 
     console = out()
-    console.print(_table(listed()) if console.width >= _WIDE else _blocks(listed()))
+    console.print(_table(listed) if console.width >= _WIDE else _blocks(listed))
 
 
 def _facts(algorithm: Algorithm) -> dict[str, Any]:
@@ -65,12 +78,13 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("name", style="cyan", no_wrap=True)
-    for name in ("kind", "threads", "bound"):
+    for name in ("kind", "threads", "det.", "cuda", "bound"):
         table.add_column(name, no_wrap=True)
     table.add_column("paper")
     table.add_column("summary")
     for a in listed:
-        table.add_row(a.name, a.kind, _threads(a), a.bound, a.paper or "–", _summary(a))
+        marks = ["✓" if mark else "–" for mark in (a.deterministic, "cuda" in a.devices)]
+        table.add_row(a.name, a.kind, _threads(a), *marks, a.bound, a.paper or "–", _summary(a))
     return table
 
 
@@ -95,6 +109,8 @@ def _blocks(listed: tuple[Algorithm, ...]) -> Table:
     table.add_column()
     for a in listed:
         threads = "all threads" if a.threads else "1 thread"
-        facts = " · ".join(part for part in (a.kind, threads, a.bound, a.paper) if part)
+        marks = ("deterministic" * a.deterministic, "cuda" * ("cuda" in a.devices))
+        parts = (a.kind, threads, *marks, a.bound, a.paper)
+        facts = " · ".join(part for part in parts if part)
         table.add_row(a.name, Text.assemble((facts, "dim"), "\n", _summary(a)))
     return table

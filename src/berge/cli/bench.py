@@ -81,7 +81,7 @@ def run(
     tasks = plan(chosen, output, graphs=graphs, settings=settings, again=again)
     bad = 0
     try:
-        with _progress(len(tasks), not quiet) as (begin, end):
+        with _progress(len(tasks), bool(tasks) and not quiet) as (begin, end):
 
             def note(row: dict[str, Any]) -> None:
                 nonlocal bad

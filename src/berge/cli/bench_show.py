@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import in_bytes, out
-from .options import as_json, print_json, write_csv
+from .options import as_json, check_plot, print_json, write_csv
 from .program import Command, examples
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def show(
     proved; the reasons stand below, and it counts nowhere. Means are geometric, over the graphs
     that a setting has; a gather pass is one read of the graph from both sides.
     """
+    check_plot(plot)
     from ..bench.results import Results
 
     results = Results.read(files)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import exit_codes
-from .display import in_seconds, out, working
+from .display import in_seconds, out, plural, working
 from .interrupts import single_interrupt
 from .options import as_json, graph_file, print_json, read_options, seconds
 from .program import Command, examples, say
@@ -39,7 +39,7 @@ __all__ = ["coarsen"]
               help="How to match, as in `berge greedy`.")  # fmt: skip
 @click.option("--balance", type=float, default=3.0, show_default=True, metavar="X",
               help="No vertex heavier than X times the average; 0: no limit.")  # fmt: skip
-@click.option("--weights", is_flag=True, help="Weights are those of the file, not 1.")
+@click.option("--weights", is_flag=True, help="Edges weigh what the file says; vertices do anyway.")
 @click.option("--hypergraph", is_flag=True,
               help="Rows are nets, columns the vertices that they join.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
@@ -90,12 +90,15 @@ def coarsen(
         from ..multilevel.coarsening import coarsen as coarsen_graph
         from ..multilevel.hypergraph import coarsen_hypergraph
 
-        read: Any = io.read_graph if weights else io.read
-        graph = read(file, format=form, base=int(base))
+        graph: Any
+        if hypergraph:
+            graph = io.read(file, format=form, base=int(base))
+        else:
+            graph = io.read_graph(file, weights=weights, format=form, base=int(base))
     with single_interrupt(), working("coarsening", not as_json) as show:
 
         def on_level(level: Level) -> None:
-            show(f"coarsening: {level.graph.n_vertices:,} vertices")
+            show(f"coarsening: {plural(level.graph.n_vertices, 'vertex', 'vertices')}")
 
         start = time.perf_counter()
         hierarchy = (coarsen_hypergraph if hypergraph else coarsen_graph)(

@@ -11,6 +11,7 @@ from .display import out, working
 from .options import (
     algorithm_name,
     as_json,
+    check_plot,
     print_json,
     read_graph,
     read_options,
@@ -96,6 +97,7 @@ def compare(
     augmenting paths, MTEPS millions of edges traversed per second of search, ψ the standard
     deviation over the repeats in per cent of the mean (parallel sensitivity).
     """
+    check_plot(plot)
     from ..bench.compare import choose
     from ..bench.compare import compare as run_all
     from ..generate import permute as permuted

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import fact_table, in_seconds, out, plural, working
-from .options import as_json, check_output, graph_file, print_json, read_graph, read_options
+from .options import (
+    as_json,
+    check_output,
+    check_plot,
+    graph_file,
+    print_json,
+    read_graph,
+    read_options,
+)
 from .program import Command, examples
 
 if TYPE_CHECKING:
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["decompose"]
 
-OUTPUTS, PICTURES = (".npz", ".json"), (".png", ".svg", ".pdf")
+OUTPUTS = (".npz", ".json")
 _PARTS = ("underdetermined", "square", "overdetermined")
 
 
@@ -91,21 +99,11 @@ def decompose(
     solvable for almost all values, one irreducible block after the other: with the permutations
     that --output writes the matrix is block upper triangular.
     """
-    for path, option, suffixes in (
-        (output, "'--output'", OUTPUTS),
-        (plot, "'--plot'", PICTURES),
-        (permuted, "'--permuted'", None),
-    ):
-        if path is not None:
-            try:
-                check_output(path, suffixes)
-            except click.BadParameter as error:
-                error.param_hint = option
-                raise
-    if plot is not None:
-        from ..plots import draw_decomposition, pyplot
-
-        pyplot()  # that it is missing is said now, not when all is done
+    if output is not None:
+        check_output(output, OUTPUTS)
+    if permuted is not None:
+        check_output(permuted, None, "'--permuted'")
+    check_plot(plot)
     with working("reading"):
         from ..decomposition import dulmage_mendelsohn
         from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
@@ -129,6 +127,8 @@ def decompose(
         with working("writing"):
             write(dm.permuted(graph), permuted)
     if plot is not None:
+        from ..plots import draw_decomposition
+
         with working("drawing"):
             draw_decomposition(graph, dm, plot, file.name.partition(".")[0])
     written = [str(path) for path in (output, permuted, plot) if path is not None]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..words import plural
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
@@ -67,18 +69,6 @@ def in_bytes(size: float) -> str:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
         size /= 1024
     return f"{size:.3g} TB"
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a count and its noun.
-
-    Examples
-    --------
-    >>> from berge.cli.display import plural
-    >>> plural(1, "row"), plural(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def bar(share: float, width: int) -> str:

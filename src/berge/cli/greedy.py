@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +17,7 @@ from .options import (
     algorithm_name,
     as_json,
     check_output,
+    check_plot,
     graph_file,
     print_json,
     read_options,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["greedy"]
 
 SUFFIXES = (".npz", ".txt")
+DRAWN = ("auto", "proposals", "weighted-proposals")
 
 
 @click.command(
@@ -49,7 +51,8 @@ SUFFIXES = (".npz", ".txt")
 @click.option("-m", "--method", callback=algorithm_name("greedy"), metavar="NAME", default="auto",
               show_default=True, help="Greedy method; see `berge algorithms`.")  # fmt: skip
 @click.option("--weights", is_flag=True,
-              help="Edges weigh what the file says (absolute values), not 1.")  # fmt: skip
+              help="Edges weigh what the file says, not 1; of matrices the absolute value.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="For the random order, and the colours of proposals.")  # fmt: skip
 @click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406, show_default=True,
@@ -95,18 +98,19 @@ def greedy(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; the matching so far is written.
     """
-    for path, suffixes in ((output, SUFFIXES), (plot, None)):
-        if path is not None:
-            check_output(path, suffixes)
+    if output is not None:
+        check_output(output, SUFFIXES)
+    check_plot(plot)
+    if plot is not None and method not in DRAWN:
+        names = f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
+        raise click.UsageError(f"--plot draws proposals: --method must be {names}", ctx)
     shown = sys.stderr.isatty() and not as_json
     with working("reading", shown):
         from .. import io
         from ..greedy.pipeline import greedy_matching
-        from ..ingest import as_graph
         from ..proof import verify_greedy
 
-        read: Any = io.read_graph if weights else io.read
-        graph = as_graph(read(file, format=form, base=int(base)))
+        graph = io.read_graph(file, weights=weights, format=form, base=int(base))
     with single_interrupt():
         matching = greedy_matching(
             graph,
@@ -159,7 +163,7 @@ def _table(
     from rich.text import Text
 
     n, left = graph.n_vertices, graph.n_vertices - 2 * matching.size
-    yield "graph", f"{n:,} vertices, {plural(graph.n_edges, 'edge')}"
+    yield "graph", f"{plural(n, 'vertex', 'vertices')}, {plural(graph.n_edges, 'edge')}"
     state = ("maximal, checked", "bold green")
     if not matching.is_maximal:
         state = (f"not maximal ({matching.stopped})", "yellow")
@@ -167,7 +171,7 @@ def _table(
     if graph.weights is not None:
         share = matching.weight / graph.total_weight if graph.total_weight else 0.0
         yield "weight", f"{matching.weight:.10g} ({share:.1%} of all edges)"
-    yield "unmatched", f"{left:,} vertices ({left / max(n, 1):.1%})"
+    yield "unmatched", f"{plural(left, 'vertex', 'vertices')} ({left / max(n, 1):.1%})"
     rounds = f", {plural(matching.rounds, 'round')}" if matching.rounds > 1 else ""
     where = plural(matching.threads, "thread") if matching.device == "cpu" else matching.device
     yield "method", f"{matching.method} on {where}{rounds}"
@@ -175,6 +179,7 @@ def _table(
     total = steps.pop("total")
     named = (f"{step} {in_seconds(s)[:-2]}" for step, s in steps.items())
     yield "seconds", f"{in_seconds(total)[:-2]}: {', '.join(named)}"
-    for path in (output, plot):
-        if path is not None:
-            yield "written to", str(path)
+    if output is not None:
+        yield "written to", str(output)
+    if plot is not None:
+        yield "drawn to", f"{plot}, for {'proposals' if graph.weights is None else DRAWN[-1]}"

@@ -18,6 +18,7 @@ __all__ = [
     "algorithm_name",
     "as_json",
     "check_output",
+    "check_plot",
     "graph_file",
     "key_values",
     "print_json",
@@ -26,6 +27,8 @@ __all__ = [
     "seconds",
     "write_csv",
 ]
+
+PICTURES = (".png", ".svg", ".pdf")
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -84,20 +87,31 @@ def read_graph(file: Path, form: str | None, base: str) -> BipartiteGraph:
     return read(file, format=form, base=int(base))
 
 
-def check_output(path: Path, suffixes: tuple[str, ...] | None = None) -> None:
+def check_output(
+    path: Path, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
+) -> None:
     """Refuse a place that cannot be written to now, not after hours of work."""
     if suffixes is not None and path.suffix.lower() not in suffixes:
         raise click.BadParameter(
             f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}",
-            param_hint="'--output'",
+            param_hint=option,
         )
     if path.is_dir():
-        raise click.BadParameter(f"{str(path)!r} is a folder", param_hint="'--output'")
+        raise click.BadParameter(f"{str(path)!r} is a folder", param_hint=option)
     if not path.absolute().parent.is_dir():
         raise click.BadParameter(
             f"there is no folder {str(path.parent)!r} to write {path.name!r} to",
-            param_hint="'--output'",
+            param_hint=option,
         )
+
+
+def check_plot(path: Path | None) -> None:
+    """Refuse a picture that could not be drawn or written, before any work."""
+    if path is not None:
+        check_output(path, PICTURES, "'--plot'")
+        from ..plots import pyplot
+
+        pyplot()  # raises where matplotlib is missing
 
 
 def key_values(texts: Sequence[str], where: str) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""``berge verify``: whether a file is a maximum matching of a graph."""
+"""``berge verify``: whether a file is a maximum, or a maximal, matching of a graph."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,7 @@ __all__ = ["verify"]
         "berge verify web.mtx matching.npz",
         "berge verify web.mtx matching.txt --json",
         "berge verify web.mtx matching.npz && echo maximum",
+        "berge verify mesh.graph pairs.txt",
     ),
 )
 @graph_file
@@ -36,14 +37,20 @@ __all__ = ["verify"]
 def verify(
     ctx: click.Context, file: Path, matching: Path, form: str | None, base: str, as_json: bool
 ) -> None:
-    """Check that MATCHING is a maximum matching of the graph in FILE.
+    """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
     cover of the same size, and that it is not with an augmenting path. The exit code is 0 for a
     maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
+
+    Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
     """
     from ..errors import InvalidMatchingError
+    from ..io.greedy_matchings import is_greedy
     from ..matching import Matching
+
+    if is_greedy(matching):
+        ctx.exit(_verify_greedy(file, matching, form, base, as_json))
 
     with working("reading", not as_json):
         graph = read_graph(file, form, base)
@@ -73,6 +80,67 @@ def verify(
     else:
         _show(facts)
     ctx.exit(code)
+
+
+def _verify_greedy(file: Path, matching: Path, form: str | None, base: str, as_json: bool) -> int:
+    """Check and show a matching of a general graph; return the exit code."""
+    from dataclasses import replace
+
+    from ..errors import InvalidMatchingError, ProofError
+    from ..greedy.matching import GreedyMatching
+    from ..io import read_graph
+    from ..proof import is_maximal, verify_greedy
+
+    loaded, code, reason = None, exit_codes.NOT_A_MATCHING, ""
+    with working("reading", not as_json):
+        try:
+            loaded = GreedyMatching.load(matching)
+        except InvalidMatchingError as error:  # the file contradicts itself
+            reason = str(error)
+        weighted = loaded is not None and loaded.weight != loaded.size
+        graph = read_graph(file, weights=weighted, format=form, base=int(base))
+    with working("checking", not as_json):
+        if loaded is not None:
+            try:
+                verify_greedy(graph, replace(loaded, is_maximal=False))
+                code = exit_codes.OK if is_maximal(graph, loaded.mate) else exit_codes.NOT_MAXIMUM
+            except ProofError as error:
+                reason = str(error)
+    if code == exit_codes.NOT_MAXIMUM:
+        reason = "an edge has two unmatched ends"
+    facts = {
+        "file": str(file),
+        "matching": str(matching),
+        "vertices": graph.n_vertices,
+        "edges": graph.n_edges,
+        "size": loaded.size if loaded else None,
+        "weight": loaded.weight if loaded else None,
+        "is_valid": code != exit_codes.NOT_A_MATCHING,
+        "is_maximal": code == exit_codes.OK,
+        "reason": reason or None,
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        _show_greedy(facts)
+    return code
+
+
+def _show_greedy(facts: dict[str, Any]) -> None:
+    from rich.text import Text
+
+    good, bad = ("yes", "bold green"), ("no", "bold red")
+    graph = f"{plural(facts['vertices'], 'vertex', 'vertices')}, {plural(facts['edges'], 'edge')}"
+    lines: list[tuple[str, str | Text]] = [("graph", graph)]
+    if facts["size"] is not None:
+        weight = f", weight {facts['weight']:.10g}" if facts["weight"] != facts["size"] else ""
+        lines.append(("matching", plural(facts["size"], "pair") + weight))
+    lines.append(("valid", Text.assemble(good if facts["is_valid"] else bad)))
+    if facts["is_valid"]:
+        lines.append(("maximal", Text.assemble(good if facts["is_maximal"] else bad)))
+    if facts["reason"]:
+        lines.append(("because", facts["reason"]))
+    out().print(fact_table(lines, title=f"{facts['matching']} in {facts['file']}"))
 
 
 def _check(graph: BipartiteGraph, matching: Matching) -> tuple[int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -78,22 +78,32 @@ class GreedyMatching:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
+        With it go its weight, whether it is maximal, and the method.
+
         Examples
         --------
-        >>> import berge, numpy as np, tempfile
+        >>> import berge, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     berge.greedy_matching(([0], [1])).save(f"{folder}/pairs.npz")
-        ...     np.load(f"{folder}/pairs.npz")["mate"]
-        array([1, 0], dtype=int32)
+        ...     berge.GreedyMatching.load(f"{folder}/pairs.npz")
+        GreedyMatching(1 pair of 2 vertices, maximal; by single-pass)
         """
-        from ..io.files import replacing
+        from ..io.greedy_matchings import save_greedy
 
-        with replacing(path) as file:
-            if fspath(path).endswith(".npz"):
-                np.savez_compressed(file, mate=self.mate)
-            else:
-                file.write(f"# vertices {self.mate.size} pairs {self.size}\n".encode())
-                np.savetxt(file, self.pairs(), fmt="%d")
+        save_greedy(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> GreedyMatching:
+        """Read what `save` wrote; that it fits a graph is for `berge.verify` to say.
+
+        Raises
+        ------
+        FormatError
+            The file is not of that form, or what it has is not a matching.
+        """
+        from ..io.greedy_matchings import load_greedy
+
+        return load_greedy(path)
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but `mate` as plain Python values, fit for JSON."""
@@ -106,5 +116,6 @@ class GreedyMatching:
     def __repr__(self) -> str:
         pairs = f"{self.size:,} pair{'' if self.size == 1 else 's'} of {self.mate.size:,} vertices"
         weight = f", weight {self.weight:.10g}" if self.weight != self.size else ""
-        state = "maximal" if self.is_maximal else f"not maximal ({self.stopped})"
+        state = "maximal" if self.is_maximal else "not maximal"
+        state += f" ({self.stopped})" if self.stopped else ""
         return f"GreedyMatching({pairs}{weight}, {state}; by {self.method})"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DeviceError, OptionError
+from ..errors import OptionError
 from ..ingest import as_graph
-from ..registry import Algorithm, find
+from ..registry import algorithms, check_call, find
 from ..run import PhaseReport, Stop
 from .matching import GreedyMatching
 
@@ -22,6 +22,7 @@ __all__ = ["greedy_matching"]
 
 # What "auto" stands for: the fastest by measurement (docs/greedy.md).
 DEFAULT, DEFAULT_WEIGHTED = "single-pass", "suitor"
+BLUE = 0.53406  # the p that matches most in a first round of proposals (docs/greedy.md)
 
 
 def greedy_matching(
@@ -30,7 +31,7 @@ def greedy_matching(
     method: str = "auto",
     weights: Any = None,
     seed: int = 0,
-    p: float = 0.53406,
+    p: float = BLUE,
     permute: bool = True,
     device: str = "cpu",
     threads: int | None = None,
@@ -55,7 +56,8 @@ def greedy_matching(
     seed
         For the random order, and the colours of proposals.
     p
-        Probability of a vertex to be blue in a round of proposals, from 0.01 to 0.99.
+        Probability of a vertex to be blue in a round of proposals, from 0.01 to 0.99; only for
+        ``"proposals"`` and ``"weighted-proposals"``.
     permute
         Take vertices in random order, with ``random``, ``weighted`` and both kinds of proposals.
     device
@@ -103,7 +105,10 @@ def greedy_matching(
     if method == "auto":
         chosen = DEFAULT if graph.weights is None else DEFAULT_WEIGHTED
     entry = find("greedy", chosen)
-    _check_arguments(entry, device, seed, time_limit)
+    check_call(entry, device, seed, time_limit)
+    users = [a.name for a in algorithms("greedy") if any(o.name == "p" for o in a.options)]
+    if p != BLUE and entry.name not in users:
+        raise OptionError(f"p is for {' and '.join(users)}; {entry.name} does not use it")
     settings = {"p": p, "permute": permute}
     options = {option.name: option.check(settings[option.name]) for option in entry.options}
     from ..spmd import threads_of  # numba is imported here
@@ -165,14 +170,3 @@ def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
         seconds=seconds,
         stopped=stopped,
     )
-
-
-def _check_arguments(entry: Algorithm, device: str, seed: int, time_limit: float | None) -> None:
-    if device not in entry.devices:
-        raise DeviceError(
-            f"device {device!r}: {entry.name} runs on {', '.join(entry.devices)} only"
-        )
-    if time_limit is not None and not time_limit >= 0:
-        raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")

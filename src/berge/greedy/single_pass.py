@@ -13,7 +13,7 @@ free, and claimed it or was claimed, or not free and yet not matched, and is on 
 Where vertices are numbered so that neighbours are near, as they are in most files, few need that:
 before it, each CPU thread has a range of vertices, and matches within that, which needs no atomics.
 Left are the vertices that stay free and have neighbours in other ranges. In an order without such
-ranges this is one more pass over the graph, but reads nothing besides.
+ranges that would be one more pass over the graph; so some vertices are asked first.
 
 Races: plain reads of `mate` may be out of date. A vertex seen FREE or LOCKED is claimed by
 compare-and-swap, which tells the truth; a vertex seen matched stays so.
@@ -38,6 +38,7 @@ from ..spmd.device import MT, per_item
 from .run import FREE, GreedyRun
 
 LOCKED = -2
+ASKED, MOST = 1000, 0.75  # vertices asked, and how many of them must have neighbours in their range
 
 
 def single_pass(run: GreedyRun) -> None:
@@ -49,8 +50,9 @@ def single_pass(run: GreedyRun) -> None:
     count = device.full(1, 0, np.int64)
     rows = device.upload(indptr), device.upload(indices)
     try:
-        if device.name == "cpu" and run.threads > 1:
-            left = _match_ranges(run, missed)
+        bounds = _ranges(run)
+        if device.name == "cpu" and run.threads > 1 and _stay_within(run, bounds):
+            left = _match_ranges(run, bounds, missed)
             run.pause()
             device.launch(match_left, left.size, left, *rows, mate, missed, count, shape=MT)
         else:
@@ -60,11 +62,27 @@ def single_pass(run: GreedyRun) -> None:
         match_missed(indptr, indices, run.mate, device.download(missed), device.read(count))
 
 
-def _match_ranges(run: GreedyRun, left: Any) -> Any:
-    """Match within as many ranges as there are threads; return the vertices that are left."""
-    n, size = run.graph.n_vertices, run.graph.indices.size
+def _ranges(run: GreedyRun) -> Any:
+    """Cut the vertices into as many ranges of like many edges as there are threads."""
+    size = run.graph.indices.size
     bounds = np.searchsorted(run.graph.indptr, np.linspace(0, size, run.threads + 1))
-    bounds[0], bounds[-1] = 0, n
+    bounds[0], bounds[-1] = 0, run.graph.n_vertices
+    return bounds
+
+
+def _stay_within(run: GreedyRun, bounds: Any) -> bool:
+    """Whether most edges lie within a range, going by some vertices and a neighbour of each."""
+    indptr, indices = run.graph.indptr, run.graph.indices
+    step = max(1, run.graph.n_vertices // ASKED)
+    middle = (indptr[:-1:step].astype(np.int64) + indptr[1::step]) // 2
+    vertices = np.arange(0, run.graph.n_vertices, step)[middle < indptr[1::step]]
+    neighbours = indices[middle[middle < indptr[1::step]]]
+    sides = (np.searchsorted(bounds, ends, "right") for ends in (vertices, neighbours))
+    return bool(np.mean(np.equal(*sides)) > MOST) if vertices.size else True
+
+
+def _match_ranges(run: GreedyRun, bounds: Any, left: Any) -> Any:
+    """Match within the ranges; return the vertices that are left."""
     ends = np.empty(run.threads, np.int64)
     with thread_count(run.threads):
         match_ranges(*run.rows, run.mate, bounds, left, ends)

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError
 from ..graph import BipartiteGraph
+from .edge_weights import checked_weights
 
 __all__ = ["edges_of", "from_igraph"]
 
@@ -55,5 +56,7 @@ def edges_of(
     if attribute is not None:
         if attribute not in graph.es.attributes():
             raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
-        values = np.array(graph.es[attribute])
+        names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+        edges = ((names[u], names[v]) for u, v in pairs.tolist())
+        values = checked_weights(graph.es[attribute], edges, attribute)
     return graph.vcount(), pairs[:, 0], pairs[:, 1], values

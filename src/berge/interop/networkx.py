@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError
 from ..graph import BipartiteGraph
+from .edge_weights import checked_weights
 
 __all__ = ["edges_of", "from_networkx"]
 
@@ -39,13 +40,16 @@ def edges_of(
 ) -> tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]:
     """Return the number of nodes, the ends of all edges by node order, and an attribute, or None.
 
-    An edge without the attribute has 1, as everywhere in networkx.
+    An edge without the attribute has 1, as everywhere in networkx; one at least must have it.
     """
     index = {node: i for i, node in enumerate(graph)}
     pairs = np.array([(index[u], index[v]) for u, v in graph.edges()], np.int64).reshape(-1, 2)
     values = None
     if attribute is not None:
-        values = np.array([value for *_, value in graph.edges(data=attribute, default=1)])
+        found = [value for *_, value in graph.edges(data=attribute)]
+        some = any(value is not None for value in found)
+        found = [1 if value is None and some else value for value in found]
+        values = checked_weights(found, graph.edges(), attribute)
     return len(index), pairs[:, 0], pairs[:, 1], values
 
 

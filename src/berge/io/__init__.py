@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: `module` has ``read(path)``, ``read_graph(path)``, ``write(graph, path)``."""
+    """A file format: `module` has ``read``, ``read_graph`` and ``write``."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -105,21 +105,34 @@ def read(path: PathName, *, format: str | None = None, base: int = 0) -> Biparti
     return graph
 
 
-def read_graph(path: PathName, *, format: str | None = None, base: int = 0) -> Graph:
-    """Read an undirected graph with its weights from a file; see `read`, and `as_graph`.
+def read_graph(
+    path: PathName, *, weights: Any = True, format: str | None = None, base: int = 0
+) -> Graph:
+    """Read an undirected graph from a file; see `read`.
+
+    Its `weights` are those of the file, an array with one for every entry, or none if False. The
+    weights of vertices that a METIS file has are always kept.
 
     Raises
     ------
     FormatError
-        Besides what `read` says: the file has no weights.
+        Besides what `read` says: the file has no weights, a weight that is none, or a matrix that
+        is not square.
     """
-    graph: Graph = _read("read_graph", path, format, base)
-    if graph.weights is None:
-        raise FormatError("the file has no weights of edges", path)
+    own = weights is True
+    try:
+        graph: Graph = _read(
+            "read_graph", path, format, base, weights=None if weights is False else weights
+        )
+    except InvalidGraphError as error:
+        raise FormatError(str(error), path) from error
+    if own and graph.weights is None:
+        vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
+        raise FormatError(f"the file has no weights of edges{vertices}", path)
     return graph
 
 
-def _read(function: str, path: PathName, format: str | None, base: int) -> Any:
+def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
     os.stat(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
@@ -128,9 +141,9 @@ def _read(function: str, path: PathName, format: str | None, base: int) -> Any:
         raise OptionError(f"base must be 0 or 1, not {base!r}")
     reader = getattr(import_module(f".{chosen.module}", __name__), function)
     if chosen.has_base:
-        return reader(path, base=base)
+        return reader(path, base=base, **settings)
     if base == 0:
-        return reader(path)
+        return reader(path, **settings)
     raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
 
 

@@ -9,6 +9,7 @@ References: 9th DIMACS challenge (shortest paths), 2nd DIMACS challenge (colouri
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from ..errors import FormatError, InvalidGraphError
 from ..graph import BipartiteGraph, Graph, IndexArray
@@ -31,8 +32,10 @@ def read(path: PathName) -> BipartiteGraph:
     return BipartiteGraph.from_edges(rows, cols, (n, n))
 
 
-def read_graph(path: PathName) -> Graph:
-    """Read a DIMACS file with the weights of its arcs."""
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read a DIMACS file; `weights` is True for those of its arcs."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
     problem, rows, cols, n = _read(path)
     if problem != "sp":
         raise FormatError("a file of edges has no weights", path)

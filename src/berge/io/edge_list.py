@@ -9,8 +9,9 @@ as our own files do, so that empty rows and columns at the end are not lost.
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from ..graph import BipartiteGraph, Graph, IndexArray
+from ..graph import BipartiteGraph, Graph, IndexArray, not_square
 from .digits import write_pairs
 from .files import PathName, check_memory, replacing, split_suffix
 from .lines import Lines
@@ -28,12 +29,14 @@ def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
     return BipartiteGraph.from_edges(*_read(path, base))
 
 
-def read_graph(path: PathName, *, base: int = 0) -> Graph:
-    """Read an edge list with the weights in its third column."""
+def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
+    """Read the edges of a graph; `weights` is True for those in the third column."""
     rows, cols, shape = _read(path, base)
     with Lines(path) as lines:
-        _heading(lines)
-        weights = column(lines, 2, comments=b"#%")
+        if _heading(lines) is not None and shape[0] != shape[1]:
+            raise not_square(shape)
+        if weights is True:
+            weights = column(lines, 2, comments=b"#%")
     return Graph.from_edges(rows, cols, max(shape), weights)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import FormatError
 from ..graph import BipartiteGraph, Graph, IndexArray
@@ -51,8 +52,10 @@ def read(path: PathName) -> BipartiteGraph:
     return BipartiteGraph.from_edges(rows, cols, header.shape)
 
 
-def read_graph(path: PathName) -> Graph:
-    """Read a square Matrix Market file with the absolute values of its entries as weights."""
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read a square matrix; `weights` is True for the absolute values of its entries."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
     from scipy.io import mmread
 
     from ..ingest import as_graph

@@ -35,8 +35,8 @@ def read(path: PathName) -> BipartiteGraph:
     return _read(path, None, None)
 
 
-def read_graph(path: PathName) -> Graph:
-    """Read a METIS file with the weights that it has.
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read a METIS file with its weights of vertices, and those of edges if `weights` is True.
 
     Raises
     ------
@@ -44,12 +44,15 @@ def read_graph(path: PathName) -> Graph:
         The file does not follow its format; names the line.
     """
     vertex_weights: list[IndexArray] = []
-    weights: list[IndexArray] = []
-    adjacency = _read(path, vertex_weights, weights)
+    between: list[IndexArray] = []
+    own = weights is True
+    adjacency = _read(path, vertex_weights, between if own else None)
+    if own:
+        weights = np.concatenate(between) if between else None
     return Graph(
         adjacency.indptr,
         adjacency.indices,
-        np.concatenate(weights) if weights else None,
+        weights,
         np.concatenate(vertex_weights) if vertex_weights else None,
     )
 

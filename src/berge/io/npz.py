@@ -6,10 +6,12 @@ entries, so there the values that are not zero are the edges, as in scipy itself
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..errors import FormatError, InvalidGraphError
-from ..graph import BipartiteGraph, Graph
+from ..graph import BipartiteGraph, Graph, not_square
 from .archive import Archive
 from .files import PathName, check_memory, replacing
 
@@ -42,8 +44,10 @@ def read(path: PathName) -> BipartiteGraph:
         raise FormatError(f"format {kind!r} is not one of scipy.sparse's", path)
 
 
-def read_graph(path: PathName) -> Graph:
-    """Read an archive of compressed rows, columns, or indices, with `data` as weights."""
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read an archive; `weights` is True for its `data`, of rows, columns, or indices."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
     with Archive(path) as archive:
         shape = _shape(archive)
         kind = str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
@@ -52,13 +56,12 @@ def read_graph(path: PathName) -> Graph:
         values = np.abs(archive.array("data", "biufc", 1))
         names = ("row", "col") if kind == "coo" else ("indptr", "indices")
         first, second = (archive.array(name, "iu", 1) for name in names)
-        try:
-            if kind == "coo":
-                return Graph.from_edges(first, second, max(shape), values)
-            # Rows or columns: either is the adjacency of an undirected graph.
-            return Graph.from_bipartite(BipartiteGraph(first, second, shape), values)
-        except InvalidGraphError as error:
-            raise FormatError(str(error), path) from error
+        if shape[0] != shape[1]:
+            raise not_square(shape)
+        if kind == "coo":
+            return Graph.from_edges(first, second, shape[0], values)
+        # Rows or columns: either is the adjacency of an undirected graph.
+        return Graph.from_bipartite(BipartiteGraph(first, second, shape), values)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -8,6 +8,7 @@ Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that wh
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -132,7 +133,7 @@ def rows(
 
 
 def column(lines: Lines, number: int, *, comments: bytes) -> npt.NDArray[np.float64]:
-    """Return a number from each of the lines to come: the one in a column, counted from 0.
+    """Return a weight from each of the lines to come: what is in a column, counted from 0.
 
     Line by line, in plain Python: a second or two for a million lines.
     """
@@ -142,9 +143,12 @@ def column(lines: Lines, number: int, *, comments: bytes) -> npt.NDArray[np.floa
         text = line.strip()
         if text and text[0] not in comments:
             try:
-                values.append(float(text.translate(_BLANKS).split()[number]))
+                value = float(text.translate(_BLANKS).split()[number])
             except (IndexError, ValueError):
                 raise lines.error(f"no weight in column {number + 1} of {shown(text)}") from None
+            if not 0 <= value < math.inf:
+                raise lines.error(f"weight {value:g} must be a finite number ≥ 0")
+            values.append(value)
     return np.array(values)
 
 

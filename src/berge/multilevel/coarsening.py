@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import OptionError
 from ..graph import Graph, IndexArray, Weights
+from ..words import plural
 from .hierarchy import Hierarchy, Level
 
 __all__ = ["Aims", "clusters", "coarsen", "descend"]
@@ -231,7 +232,8 @@ def descend(
             with thread_count(threads):
                 coarse, n_coarse = cluster(graph, limit, len(made) - 1)
                 if n_coarse > SLOWEST * graph.n_vertices:
-                    reason = f"stalled: the next level would still have {n_coarse:,} vertices"
+                    still = plural(n_coarse, "vertex", "vertices")
+                    reason = f"stalled: the next level would still have {still}"
                     break
                 smaller = contract(graph, coarse, n_coarse, threads)
             smaller.vertex_weights = np.bincount(coarse, weights_of(graph), n_coarse)
@@ -255,7 +257,7 @@ def descend(
 def _reason_to_stop(graph: Any, steps: int, deadline: float, aims: Aims) -> str:
     """Tell why no further level is wanted; nothing if one is."""
     if graph.n_vertices <= (aims.until or 1):
-        return f"no more than {aims.until:,} {'vertex' if aims.until == 1 else 'vertices'} left"
+        return f"no more than {plural(aims.until, 'vertex', 'vertices')} left"
     if steps == aims.levels:
-        return f"{steps} level{'' if steps == 1 else 's'} made"
+        return f"{plural(steps, 'level')} made"
     return "time limit" if time.perf_counter() > deadline else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import OptionError
+from ..errors import FormatError, OptionError
 from ..graph import Graph, IndexArray
+from ..words import plural
 
 if TYPE_CHECKING:
     from .hypergraph import Hypergraph
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Hierarchy", "Level"]
 
 Operation = Literal["sum", "mean", "max"]
+
+_WRITTEN = re.compile(r"level-\d+\.(graph|hgr)|map-\d+\.npy")  # by `Hierarchy.save`
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,8 +54,9 @@ class Level:
     seconds: float = 0.0
 
     def __repr__(self) -> str:
+        vertices = plural(self.graph.n_vertices, "vertex", "vertices")
         return (
-            f"Level({self.graph.n_vertices:,} vertices, {self.graph.n_edges:,} edges, "
+            f"Level({vertices}, {plural(self.graph.n_edges, 'edge')}, "
             f"{self.reduction:.2f}× fewer, {self.weight_kept:.1%} of the weight)"
         )
 
@@ -90,7 +95,10 @@ class Hierarchy:
         return len(self.levels)
 
     def __getitem__(self, level: int) -> Level:
-        return self.levels[level]
+        try:
+            return self.levels[level]
+        except IndexError:
+            raise IndexError(f"there is no level {level} among {len(self)}") from None
 
     def __iter__(self) -> Iterator[Level]:
         return iter(self.levels)
@@ -186,7 +194,8 @@ class Hierarchy:
 
         Level i becomes ``level-i.graph`` (a hypergraph ``level-i.hgr``, as hMETIS has it), with
         weights of vertices and edges; its map to the next is ``map-i.npy``. ``levels.json`` has
-        what the levels say of themselves. The folder is made if it is not there.
+        what the levels say of themselves. The folder is made if it is not there; files of such
+        names in it, beside a ``levels.json``, are of an earlier hierarchy and are removed.
 
         Parameters
         ----------
@@ -197,10 +206,19 @@ class Hierarchy:
             or, if it is not 1, are rounded.
         """
         folder = Path(folder)
+        if folder.exists() and not folder.is_dir():
+            raise OptionError(f"{str(folder)!r} is a file, not a folder")
         folder.mkdir(parents=True, exist_ok=True)
         from ..io import metis
 
-        files: list[Path] = []
+        files = [folder / "levels.json"]  # first: it marks the others as ours
+        if files[0].exists():
+            for old in folder.iterdir():
+                if _WRITTEN.fullmatch(old.name):
+                    old.unlink()
+        limit = self.limit if self.limit < float("inf") else None  # which JSON does not have
+        facts = {"reason": self.reason, "limit": limit, "levels": self.facts()}
+        files[0].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         for i, level in enumerate(self.levels):
             if isinstance(level.graph, Graph):
                 files.append(folder / f"level-{i}.graph")
@@ -211,10 +229,46 @@ class Hierarchy:
             if level.coarse is not None:
                 files.append(folder / f"map-{i}.npy")
                 np.save(files[-1], level.coarse)
-        files.append(folder / "levels.json")
-        facts = {"reason": self.reason, "levels": self.facts()}
-        files[-1].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         return files
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> Hierarchy:
+        """Read the graphs and maps that `save` wrote; of hypergraphs there is no reader.
+
+        Weights are as in the files, that is scaled if they were; `check` tells whether all fits.
+
+        Raises
+        ------
+        FormatError
+            ``levels.json``, or a graph, is not what `save` writes.
+
+        Examples
+        --------
+        >>> import berge, tempfile
+        >>> h = berge.coarsen(berge.generate.grid(9, 9), until=20)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files = h.save(folder)
+        ...     repr(h.load(folder)) == repr(h)
+        True
+        """
+        from ..io import metis
+
+        folder = Path(folder)
+        told = folder / "levels.json"
+        try:
+            facts = json.loads(told.read_text(encoding="utf-8"))
+            reason, limit, levels = facts["reason"], facts["limit"], facts["levels"]
+            known = [(x["reduction"], x["weight_kept"], x["seconds"]) for x in levels]
+        except (KeyError, TypeError, ValueError):
+            raise FormatError("not what Hierarchy.save writes", told) from None
+        if (folder / "level-0.hgr").exists():
+            raise OptionError(f"{str(folder)!r} has hypergraphs, which cannot be read back")
+        made = []
+        for i, numbers in enumerate(known):
+            graph = metis.read_graph(folder / f"level-{i}.graph")
+            coarse = np.load(folder / f"map-{i}.npy") if i + 1 < len(known) else None
+            made.append(Level(graph, coarse, *numbers))
+        return cls(tuple(made), reason, float("inf") if limit is None else limit)
 
     def facts(self) -> list[dict[str, Any]]:
         """Return what the levels say of themselves, one dictionary each."""
@@ -256,10 +310,11 @@ class Hierarchy:
         values = np.asarray(x)
         n = self[self._place(level)].graph.n_vertices
         if values.ndim == 0 or values.shape[0] != n:
-            raise OptionError(f"level {level} has {n:,} vertices, x is of shape {values.shape}")
+            size = plural(n, "vertex", "vertices")
+            raise OptionError(f"level {level} has {size}, x is of shape {values.shape}")
         return values
 
     def __repr__(self) -> str:
-        sizes = f"{self.finest.n_vertices:,} → {self.coarsest.n_vertices:,} vertices"
-        steps = f"{len(self) - 1} step{'' if len(self) == 2 else 's'}"
-        return f"Hierarchy({sizes} in {steps}: {self.reason})"
+        coarsest = plural(self.coarsest.n_vertices, "vertex", "vertices")
+        steps = plural(len(self) - 1, "step")
+        return f"Hierarchy({self.finest.n_vertices:,} → {coarsest} in {steps}: {self.reason})"

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
+from ..words import plural
 from .coarsening import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level
 
@@ -75,7 +76,8 @@ class Hypergraph:
 
     def __repr__(self) -> str:
         pins = self.incidence.nnz
-        return f"Hypergraph({self.n_vertices:,} vertices, {self.n_edges:,} nets, {pins:,} pins)"
+        vertices = plural(self.n_vertices, "vertex", "vertices")
+        return f"Hypergraph({vertices}, {plural(self.n_edges, 'net')}, {plural(pins, 'pin')})"
 
 
 def coarsen_hypergraph(
