@@ -32,7 +32,7 @@ WITH_PATHS = [name for name in EXACT if name not in WITHOUT]
         ({"algorithm": "hopcroft-carp"}, OptionError, "did you mean 'hopcroft-karp'"),
         ({"algorithm": "cheap"}, OptionError, "algorithm 'cheap' is not one of auto, ss-dfs"),
         ({"init": "karp-sipsr"}, OptionError, "did you mean 'karp-sipser'"),
-        ({"device": "tpu"}, DeviceError, "device 'tpu'"),
+        ({"device": "tpu"}, DeviceError, "one of cpu, cuda, not 'tpu'"),
         ({"threads": 0}, OptionError, "threads must be a whole number from 1 on, not 0"),
         ({"threads": 1.5}, OptionError, "not 1.5"),
         ({"threads": True}, OptionError, "not True"),
