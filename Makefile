@@ -6,7 +6,7 @@ RUN := $(VENV)/bin/python
 .PHONY: help demo test test-compiled test-python test-bounds lint format bench clean clean-cache
 
 help:
-	@echo "make demo    solve and prove a matching on all cores, with scipy beside it"
+	@echo "make demo    solve and prove a matching, with scipy beside it"
 	@echo "make test    all tests: compiled, in plain Python with coverage, with bounds checks"
 	@echo "make lint    ruff and mypy"
 	@echo "make bench   berge against scipy, igraph and SuiteSparse on generated graphs"

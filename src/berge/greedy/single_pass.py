@@ -38,7 +38,7 @@ from ..spmd.device import MT, per_item
 from .run import FREE, GreedyRun
 
 LOCKED = -2
-ASKED, MOST = 1000, 0.75  # vertices asked, and how many of them must have neighbours in their range
+ASKED, MOST = 1000, 0.9  # vertices asked, and how many of them must have neighbours in their range
 
 
 def single_pass(run: GreedyRun) -> None:
