@@ -15,7 +15,7 @@ from berge.spmd.device import ONE, CpuDevice
 
 from .conftest import COMPILED
 
-FORMS = ["g-pr-first", "g-pr-noshr", "g-pr-shr"]
+FORMS = {"g-pr-first": g_pr.First, "g-pr-noshr": g_pr.NoShr, "g-pr-shr": g_pr.Shr}
 pytestmark = pytest.mark.kernels
 each_form = pytest.mark.parametrize("form", FORMS)
 
@@ -150,7 +150,7 @@ def test_lists_are_made_dense_from_a_length_on(threshold, monkeypatch):
 
     monkeypatch.setattr(g_pr, "SHRINK_FROM", threshold)
     monkeypatch.setattr(g_pr.NoShr, "shrink", note)
-    for form in FORMS[:2]:
+    for form in list(FORMS)[:2]:
         solve(graph, form, strategy="fix", k=2)
     assert sizes == []
     stats = solve(graph, "g-pr-shr", strategy="fix", k=2).stats
@@ -169,7 +169,7 @@ def test_labels_may_lie(form, concurrent, monkeypatch):
     graph = generate.hidden_perfect(40, 3, seed=1)
     shapes = set()
 
-    def give_up_all(self, loop, shrink, push=g_pr.FORMS[form].push):
+    def give_up_all(self, loop, shrink, push=FORMS[form].push):
         if loop == 2:
             self.s.mu[0][active_rows(self.s)] = -2
             self.s.psi.flags[g_pr.DOUBT] = 1
@@ -181,7 +181,7 @@ def test_labels_may_lie(form, concurrent, monkeypatch):
         shapes.add(shape)
         launch(self, *arguments, shape=shape)
 
-    monkeypatch.setattr(g_pr.FORMS[form], "push", give_up_all)
+    monkeypatch.setattr(FORMS[form], "push", give_up_all)
     monkeypatch.setattr(CpuDevice, "launch", note)
     matching = solve(graph, form, concurrent=concurrent, threads=2)
     assert matching.cardinality == 40

@@ -103,7 +103,7 @@ class Run:
         from .spmd.device import open_device
 
         device = open_device(self.device, self.threads)
-        if not isinstance(self.row_match, np.ndarray):  # the graph lies there already
+        if self.on_device:  # graph and matching lie there already
             edges, rows, cols = edges - 1, rows - 2, cols - 1
         n_rows, n_cols = self.graph.shape
         index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize

@@ -204,8 +204,10 @@ def _first(graph: Any, initial: Matching | None) -> tuple[Any, Any, int]:
     if not isinstance(graph, BipartiteGraph):
         first: tuple[Any, Any, int] = graph.first(initial)
         return first
-    matching = Matching.empty(graph) if initial is None else _check_initial(graph, initial)
     index = graph.indices.dtype
+    if initial is None:
+        return np.full(graph.n_rows, -1, index), np.full(graph.n_cols, -1, index), 0
+    matching = _check_initial(graph, initial)
     return (
         matching.row_match.astype(index),
         matching.col_match.astype(index),

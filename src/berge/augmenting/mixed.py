@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
 from .rationed import prepare, roots_left, search_on_rations
@@ -45,11 +43,6 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
             return
     finally:
         report(run, search.tally)
-    if slow and unmatched(run.transpose().row_degrees, run.col_match) < run.unmatched_rows().size:
+    if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
     push_relabel(run)
-
-
-def unmatched(degrees: np.ndarray, match: np.ndarray) -> int:
-    """Return the number of unmatched vertices that have an edge."""
-    return int(np.count_nonzero((match < 0) & (degrees > 0)))

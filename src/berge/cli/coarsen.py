@@ -11,7 +11,7 @@ import click
 from . import exit_codes
 from .display import in_seconds, out, plural, working
 from .interrupts import single_interrupt
-from .options import as_json, graph_file, print_json, read_options, seconds
+from .options import as_json, graph_file, print_json, read_options, seconds, thread_option
 from .program import Command, examples, say
 
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ __all__ = ["coarsen"]
               help="Rows are nets, columns the vertices that they join.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
               help="Chooses among equally good edges.")  # fmt: skip
-@click.option(
-    "-t", "--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."
-)
+@thread_option
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="Begin no further level after this.")  # fmt: skip
 @click.option("--check/--no-check", default=True, show_default=True,

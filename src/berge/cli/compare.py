@@ -16,6 +16,7 @@ from .options import (
     read_graph,
     read_options,
     seconds,
+    thread_option,
     write_csv,
 )
 from .program import Command, examples
@@ -57,9 +58,7 @@ __all__ = ["compare"]
     show_default=True,
     help="Start that all of them begin with.",
 )
-@click.option(
-    "-t", "--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."
-)
+@thread_option
 @click.option("-r", "--repeat", type=click.IntRange(min=1), default=3, show_default=True,
               metavar="N", help="Runs of each; the fastest counts.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",

@@ -22,6 +22,7 @@ from .options import (
     print_json,
     read_options,
     seconds,
+    thread_option,
 )
 from .program import Command, examples, say
 
@@ -61,9 +62,7 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
               help="Take vertices in random order, in methods that have one.")  # fmt: skip
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True,
               help="Where to run.")  # fmt: skip
-@click.option(
-    "-t", "--threads", type=click.IntRange(min=1), metavar="N", help="Threads; all cores."
-)
+@thread_option
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="Stop after so many seconds, with the matching so far.")  # fmt: skip
 @click.option("--plot", type=click.Path(path_type=Path), metavar="PICTURE",

@@ -27,6 +27,7 @@ from .options import (
     read_graph,
     read_options,
     seconds,
+    thread_option,
 )
 from .program import Command, examples, say
 
@@ -101,13 +102,7 @@ class _Outcome:
     show_default=True,
     help="Where it runs; cuda for algorithms made for it.",
 )
-@click.option(
-    "-t",
-    "--threads",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of threads; all cores if not given.",
-)
+@thread_option
 @click.option(
     "--seed",
     type=click.IntRange(min=0),

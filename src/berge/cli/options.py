@@ -25,6 +25,7 @@ __all__ = [
     "read_graph",
     "read_options",
     "seconds",
+    "thread_option",
     "write_csv",
 ]
 
@@ -56,6 +57,14 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 
 # Whether the file exists is for the reader to say: that is an error (1), not wrong usage (2).
 graph_file = click.argument("file", type=click.Path(path_type=Path))
+
+thread_option = click.option(
+    "-t",
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of threads; all cores if not given.",
+)
 
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..graph import IndexArray
+from ..words import plural
 
 __all__ = ["GreedyMatching"]
 
@@ -114,7 +115,8 @@ class GreedyMatching:
         }
 
     def __repr__(self) -> str:
-        pairs = f"{self.size:,} pair{'' if self.size == 1 else 's'} of {self.mate.size:,} vertices"
+        vertices = plural(self.mate.size, "vertex", "vertices")
+        pairs = f"{plural(self.size, 'pair')} of {vertices}"
         weight = f", weight {self.weight:.10g}" if self.weight != self.size else ""
         state = "maximal" if self.is_maximal else "not maximal"
         state += f" ({self.stopped})" if self.stopped else ""

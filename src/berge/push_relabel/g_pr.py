@@ -387,9 +387,6 @@ class Shr(NoShr):
     shrinks = True
 
 
-FORMS: dict[str, type[First]] = {"g-pr-first": First, "g-pr-noshr": NoShr, "g-pr-shr": Shr}
-
-
 @per_item
 def init_relabel(y: int, mu_col: Any, psi_col: Any, far: int) -> None:
     """INITRELABEL: free columns are at level 0, nothing else is reached yet."""

@@ -21,12 +21,17 @@ BLOCKS = 2048  # at most: the sums of the blocks are added up by one thread
 SMALLEST = 64  # entries a block at least
 
 
+def _blocks(size: int) -> tuple[int, np.int64]:
+    """Return the number of blocks of so many entries, and how many each has."""
+    width = max(SMALLEST, -(-size // BLOCKS))
+    return -(-size // width), np.int64(width)
+
+
 def prefix_sum(device: Device, array: Any) -> int:
     """Replace every entry by the sum of those before it; return the sum of all."""
     if array.size == 0:
         return 0
-    width = np.int64(max(SMALLEST, -(-array.size // BLOCKS)))
-    blocks = int(-(-array.size // width))
+    blocks, width = _blocks(array.size)
     sums = device.empty(blocks + 1, array.dtype)
     device.launch(sum_block, blocks, array, sums, width)
     device.launch(sum_sums, 1, sums)
@@ -51,8 +56,7 @@ def count(device: Device, array: Any) -> int:
     """Return how many entries are ≥ 0."""
     if array.size == 0:
         return 0
-    width = np.int64(max(SMALLEST, -(-array.size // BLOCKS)))
-    blocks = int(-(-array.size // width))
+    blocks, width = _blocks(array.size)
     counts = device.empty(blocks, np.int64)
     device.launch(count_block, blocks, array, counts, width)
     return int(device.download(counts).sum())
