@@ -62,7 +62,7 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
         launch(self, kernel, n, *arguments, **shape)
 
     graph = with_indices(generate.permute(generate.karp_sipser_hard(24, 4)), index)
-    path = berge.Graph.from_edges(np.arange(9), np.arange(1, 10), weights=np.ones(9))
+    path = berge.Graph.from_edges(np.arange(39), np.arange(1, 40), weights=np.ones(39))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CpuDevice, "launch", note)
         for serial in (0, 512):
