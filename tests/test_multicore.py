@@ -12,7 +12,8 @@ import pytest
 
 import berge
 from berge import BipartiteGraph, generate
-from berge.augmenting import p_dbfs, p_hopcroft_karp, p_pothen_fan
+from berge.augmenting import mixed, p_dbfs, p_hopcroft_karp, p_pothen_fan, rationed
+from berge.initial import cheap
 from berge.push_relabel import p_push_relabel
 
 from .conftest import COMPILED
@@ -127,6 +128,56 @@ def test_small_portions_on_threads(algorithm, threads, monkeypatch):
             matching = berge.maximum_matching(graph, on_phase=interrupt, **settings)
             berge.verify(graph, matching)
             assert matching.cardinality <= expected <= matching.upper_bound
+
+
+@compiled
+@on_many_threads
+@pytest.mark.parametrize("effort", [0.5, 1e9])
+def test_races_of_the_default(threads, effort, monkeypatch):
+    """Searches side by side on graphs that one thread would do alone."""
+    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "ALONE", 0)
+    monkeypatch.setattr(rationed, "EDGES_PER_CALL", 5000)
+    for init in ("none", "cheap"):
+        for graph, expected in random_graphs(7):
+            settings = {"init": init, "threads": threads, "effort": effort}
+            stats = solve(graph, expected, algorithm="mixed", **settings).stats
+            if effort > 1:
+                assert stats.start_cardinality + stats.augmenting_paths == expected
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
+def test_the_default_shared_out_on_small_graphs(threads, monkeypatch):
+    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "ALONE", 0)
+    monkeypatch.setattr(cheap, "SHARED", 0)
+    for make, expected in SMALL.values():
+        graph = make()
+        for init in ("none", "cheap"):
+            matching = berge.maximum_matching(graph, init=init, algorithm="mixed", threads=threads)
+            assert matching.prove(graph).size == matching.cardinality
+            assert expected is None or matching.cardinality == expected
+
+
+@pytest.mark.kernels
+def test_the_cheap_start_in_blocks(monkeypatch):
+    """Rows in the order of a mesh find on many threads what they find on one."""
+    monkeypatch.setattr(cheap, "SHARED", 0)
+
+    def start(graph, threads):
+        settings = {"init": "cheap", "algorithm": "ss-bfs", "side": "rows", "threads": threads}
+        return berge.maximum_matching(graph, **settings).stats.start_cardinality
+
+    grid = generate.grid(60, 60)
+    for threads in (2, 3, 4):
+        assert start(grid, threads) == start(grid, 1) == 3600
+    # Every row before the cut wants a column behind it: done by one thread, as if there was one.
+    shifted = BipartiteGraph.from_edges(np.arange(3000), (np.arange(3000) + 1500) % 3000)
+    assert start(shifted, 2) == 3000
+    for graph, _ in random_graphs(8)[: None if COMPILED else 2]:
+        assert start(graph, 4) >= 0.95 * start(graph, 1)
+        assert start(graph, 4) == start(graph, 4)
 
 
 @compiled

@@ -66,6 +66,9 @@ def as_bipartite(
     >>> berge.as_bipartite(np.eye(3))
     BipartiteGraph(3 × 3, 3 edges)
     """
+    library = type(source).__module__.partition(".")[0]
+    if library == "scipy" and left is right is None and hasattr(source, "tocsr"):
+        return _from_sparse(source)  # first, for those who call this in loops
     from .interop.frames import from_frame, is_frame
 
     if is_frame(source):
@@ -82,7 +85,6 @@ def as_bipartite(
         return source
     if hasattr(source, "to_host"):  # a graph on a device
         return as_bipartite(source.to_host())
-    library = type(source).__module__.partition(".")[0]
     if library == "networkx" or hasattr(source, "is_multigraph"):
         from .interop.networkx import from_networkx
 

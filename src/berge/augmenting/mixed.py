@@ -20,9 +20,11 @@ import math
 
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
-from .rationed import prepare, roots_left, search_on_rations
+from .rationed import prepare, roots_left, search_on_rations, shared
 from .tally import report
 
+SHARED = 1 << 18  # edges from which threads share the searches,
+ALONE = 1  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
 SMALL = 1 << 14  # so many edges are read in no time
 FEW = 4  # rows for which it does not pay to begin anew with push-relabel
@@ -31,11 +33,20 @@ FEW = 4  # rows for which it does not pay to begin anew with push-relabel
 def mixed(run: Run, *, effort: float = 3.0) -> None:
     """Make the matching maximum."""
     edges, search = max(run.graph.nnz, SMALL), prepare(run)
-    roots = roots_left(search)
+    roots, threads = roots_left(search), 1
     try:
+        if run.threads > 1 and run.graph.nnz >= SHARED:
+            if search_on_rations(run, search, ALONE * sum(run.graph.shape)):
+                return
+            with run.timed("search"):
+                search = shared(search, run.threads)
+            threads = search.own.shape[0]
+            # As many as a thread alone could read in the time that this many take.
+            edges = edges * (1 + threads) // 2
         if search_on_rations(run, search, min(effort, 1.0) * edges):
             return
-        slow = roots_left(search) > (1 - SLOW) * roots
+        # Threads begin in as many places, each with the searches that later ones gain from.
+        slow = roots_left(search) > (1 - SLOW / threads) * roots
         if not slow and search_on_rations(run, search, effort * edges):
             return
         if roots_left(search) <= FEW:

@@ -12,17 +12,31 @@ ration, and only a search that comes to its end can hide the region from all oth
 So a search may go on without limit whenever the edges of such searches so far are under ``FAVOUR``
 times those of the broken-off ones, less a ``START`` of all. That costs a constant factor at most.
 
-Work O(nnz) a search, O(n · nnz) in all. Memory: two indices a row and three a column. A phase, in
-the stats, is a round.
+Work O(nnz) a search, O(n · nnz) in all. Memory, for each thread: three indices a row and two a
+column. A phase, in the stats, is a round.
 
-- ``cols[2 · y]``: number of the last search that visited column y, or ``state[HIDDEN]``;
-  ``cols[2 · y + 1]``: its match. Side by side, since both are read together: that saves half of the
-  waiting. ``col_match`` is written when a kernel has come to its end.
-- ``queue``: the rows of the tree, level by level, the root first; at most n_rows.
-- ``parent[i]``: the place in the queue of the row from which row ``queue[i]`` was reached.
-- ``roots``: the unmatched rows; those postponed in a round are moved to the front for the next.
+Several threads share the roots out, two and two: one takes them from the front of a stretch, the
+other from its back, where it also reads the edges of a row backwards, until they meet. So each goes
+through the graph like a thread alone, for which the free columns often come in the right order, and
+what does not come out even lies where they meet. Each searches on its own, with marks and a copy of
+the matches of its own, so that reading an edge costs no more than on one thread. Only who has found
+a path, or come to an end, takes the lock, looks whether the matches that the search went along
+still hold, and then augments, or hides the region. If they do not, or the lock is taken for long,
+the root is postponed. On one thread the result depends on the graph alone.
 
-One thread: sharing the searches out was tried, see docs/performance.md.
+- ``cols[t, 2 · y]``: number of thread t's last search that visited column y, or ``HIDDEN``;
+  ``cols[t, 2 · y + 1]``: its match. Side by side, since both are read together: that saves half of
+  the waiting. ``col_match`` is written when a kernel has come to its end.
+- ``queue[t]``: the rows of the tree, level by level, the root first; at most n_rows.
+- ``via[t, i]``: the column through which row ``queue[t, i]`` was reached, and ``parent[t, i]`` the
+  place in the queue of the row from which.
+- ``roots``: the unmatched rows; −1 in the place of those dealt with, until the round is over.
+
+Races that do no harm: a search reads matches that another thread is changing, and may then see rows
+twice or miss some; nothing comes of it unless it holds when looked at under the lock. Each matched
+column is visited once a search, so that the queue cannot overflow. The mark of a hidden region may
+be lost to that of another search: the region is then searched once more. A region that was closed
+under the lock stays so, since no path that leads into it leads out again.
 
 References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the rations are our own.
 """
@@ -35,8 +49,8 @@ import numpy as np
 
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import helper, kernel, prefetch
-from .tally import EDGES, count_path, new_tally, paths_found
+from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, prefetch
+from .tally import EDGES, PATHS, count_path, new_tally
 
 RATION = 256  # edges of a search in the first round
 GROWTH = 4
@@ -44,11 +58,21 @@ LARGEST = 1 << 50  # no search has so many edges
 FAVOUR = 4
 START = 1 / 50  # of all edges
 NEAR, AHEAD = 2, 4  # places ahead in the queue for whose edges, or their place, memory is asked
+MOST_THREADS = 8  # each needs memory of its own
+FEWEST = 16  # roots for a thread
+BATCH = 8  # roots that a thread takes at a time
+PATIENCE = 1000  # tries to get the lock
 
-# Entries of `state`: the next root, number of roots, and how many are postponed; the ration; edges
-# of searches broken off, of those without limit, and how many more the first may be; searches and
-# rounds done; the number that stands for hidden, which no search may have.
-NEXT, ROOTS, KEPT, RATION_NOW, BROKEN_OFF, UNLIMITED, FREE, SEARCHES, ROUNDS, HIDDEN = range(10)
+# Entries of `state`: number of roots, the ration, rounds done; edges read, paths found, and the
+# largest number of a search so far; the number that stands for hidden, which no search may have.
+# Apart from them, the lock, and for every pair of threads how many roots of its stretch are taken.
+ROOTS, RATION_NOW, ROUNDS, READ, FOUND, NUMBER, HIDDEN = range(7)
+LOCK, TAKEN, LINE = 16, 32, 16
+
+# Entries of `own[t]`: edges of searches broken off and of those without limit, how many more the
+# first may be; searches done; roots of this round that the thread is through with, and how many
+# more it has taken.
+BROKEN_OFF, UNLIMITED, FREE, SEARCHES, PASSED, BATCH_LEFT, OWN = *range(6), 16
 
 BROKEN, ENDED = -1, 0  # outcomes of a search; others are the edges of the path that it found
 
@@ -59,38 +83,77 @@ class Arrays(NamedTuple):
     indptr: Any
     indices: Any
     row_match: Any
+    col_match: Any
     cols: Any
     queue: Any
+    via: Any
     parent: Any
     roots: Any
     state: Any
+    own: Any
     tally: Any
 
 
 def prepare(run: Run) -> Arrays:
-    """Return what a search from the unmatched rows needs."""
+    """Return what a search from the unmatched rows on one thread needs."""
     graph = run.graph
     index = graph.indices.dtype
     roots = run.unmatched_rows()
-    free, most = int(START * graph.nnz), np.iinfo(index).max
-    cols = np.zeros(2 * graph.n_cols, index)
-    cols[1::2] = run.col_match
+    own, state = np.zeros((1, OWN), np.int64), np.zeros(TAKEN + LINE, np.int64)
+    own[0, FREE] = int(START * graph.nnz)
+    state[ROOTS], state[RATION_NOW], state[HIDDEN] = roots.size, RATION, np.iinfo(index).max
+    cols = np.empty((1, 2 * graph.n_cols), index)
+    cols[0, 0::2], cols[0, 1::2] = 0, run.col_match
     return Arrays(
         indptr=unsigned(graph.indptr),
         indices=unsigned(graph.indices),
         row_match=run.row_match,
+        col_match=run.col_match,
         cols=cols,
-        queue=np.empty(graph.n_rows, unsigned(graph.indices).dtype),
-        parent=np.empty(graph.n_rows, index),
+        queue=np.empty((1, graph.n_rows), unsigned(graph.indices).dtype),
+        via=np.empty((1, graph.n_rows), index),
+        parent=np.empty((1, graph.n_rows), index),
         roots=roots,
-        state=np.array([0, roots.size, 0, RATION, 0, 0, free, 0, 0, most], np.int64),
+        state=state,
+        own=own,
         tally=new_tally(1),
     )
 
 
+def shared(a: Arrays, threads: int) -> Arrays:
+    """Return what so many threads need to go on from there; one, if there is not enough to do."""
+    threads = min(threads, MOST_THREADS, 1 + int(a.state[ROOTS]) // FEWEST)
+    if threads == 1:
+        return a
+    own, tally = np.zeros((threads, OWN), np.int64), new_tally(threads)
+    own[0], tally[0] = a.own[0], a.tally[0]
+    own[:, FREE] = a.own[0, FREE] // threads
+    own[:, PASSED : BATCH_LEFT + 1] = 0
+    state = np.concatenate([a.state[:TAKEN], np.zeros(LINE * threads, np.int64)])
+    roots = a.roots[: state[ROOTS]]
+    roots = roots[roots >= 0]
+    state[ROOTS] = roots.size
+    cols, queue, via, parent = (
+        np.empty((threads, array.shape[1]), array.dtype)
+        for array in (a.cols, a.queue, a.via, a.parent)
+    )
+    b = a._replace(
+        cols=cols,
+        queue=queue,
+        via=via,
+        parent=parent,
+        state=state,
+        own=own,
+        tally=tally,
+        roots=roots,
+    )
+    share_roots(b, a.cols[0], 0)
+    return b
+
+
 def roots_left(a: Arrays) -> int:
     """Return the number of rows that are neither matched nor known to be unmatchable."""
-    return int(a.state[ROOTS] - a.state[NEXT] + a.state[KEPT])
+    return int(np.count_nonzero(a.roots[: a.state[ROOTS]] >= 0))
 
 
 def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
@@ -98,55 +161,132 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
 
     May be called again to go on; edges are counted from the beginning.
     """
-    state, tally = a.state, a.tally
+    state, threads = a.state, a.own.shape[0]
     while state[ROOTS] > 0 and not run.done:
-        found, before = paths_found(tally), state[ROUNDS]
-        left = most_edges - int(tally[0, EDGES])
-        if left <= 0 or state[SEARCHES] + state[ROOTS] >= state[HIDDEN]:
+        left = most_edges - int(state[READ])
+        if left <= 0 or state[NUMBER] + state[ROOTS] >= state[HIDDEN]:
             return False
+        found, rounds = state[FOUND], state[ROUNDS]
         with run.timed("search"):
-            search_round(a, int(min(EDGES_PER_CALL, left)) + 1)
-            run.col_match[:] = a.cols[1::2]
-        run.cardinality += paths_found(tally) - found
-        run.stats.phases += int(state[ROUNDS] - before)
+            budget = int(min(EDGES_PER_CALL, left)) // threads + 1
+            if threads > 1:
+                share_roots(a, a.cols[0], budget)
+            else:
+                search_alone(a, budget)
+        run.cardinality += int(state[FOUND] - found)
+        run.stats.phases += int(state[ROUNDS] - rounds)
         run.pause()
     return True
 
 
+@kernel(parallel=True)
+def share_roots(a: Any, source: Any, budget: int) -> None:
+    """Search on all threads, a budget of edges each; without one, copy `source` for each."""
+    for t in prange(a.own.shape[0]):
+        search_beside(a, source, np.int64(t), budget)
+    end_round(a)
+    hand_over(a)
+
+
 @kernel
-def search_round(a: Any, budget: int) -> None:
-    """Search from the roots that are left, until some `budget` edges were traversed."""
-    state, roots, tally = a.state, a.roots, a.tally
-    while state[NEXT] < state[ROOTS] and budget > 0:
-        root = roots[state[NEXT]]
-        state[NEXT] += 1
-        state[SEARCHES] += 1
-        a.queue[0] = root
-        ration = state[RATION_NOW]
-        unlimited = FAVOUR * state[BROKEN_OFF] > state[UNLIMITED] + state[FREE]
-        edges, outcome = search(a, state[SEARCHES], max(budget, ration) if unlimited else ration)
-        budget -= edges
-        tally[0, EDGES] += edges
-        if outcome > 0:
-            count_path(tally, 0, outcome)
-        elif outcome == BROKEN:
-            roots[state[KEPT]] = root
-            state[KEPT] += 1
-        if unlimited and edges > ration:
-            state[UNLIMITED] += edges
-        elif outcome == BROKEN:
-            state[BROKEN_OFF] += edges
-    if state[NEXT] == state[ROOTS]:
-        state[ROOTS], state[KEPT], state[NEXT] = state[KEPT], 0, 0
-        state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST)
-        state[ROUNDS] += 1
+def search_beside(a: Any, source: Any, t: int, budget: int) -> None:
+    """Search beside other threads, or make ready for it."""
+    if budget > 0:
+        search_roots(a, t, budget, True)
+    else:
+        copy_cols(source, a.cols[t], a.state[HIDDEN])
+
+
+@kernel
+def search_alone(a: Any, budget: int) -> None:
+    """Search on one thread."""
+    end = a.state[READ] + budget
+    while a.state[ROOTS] > 0 and a.state[READ] < end and a.state[NUMBER] < a.state[HIDDEN]:
+        search_roots(a, 0, end - a.state[READ], False)
+        end_round(a)
+    hand_over(a)
 
 
 @helper
-def search(a: Any, number: int, limit: int) -> tuple[int, int]:
-    """Search from ``queue[0]`` and augment; return the edges traversed and the outcome."""
-    indptr, indices, row_match, cols = a.indptr, a.indices, a.row_match, a.cols
-    queue, parent, hidden = a.queue, a.parent, a.state[HIDDEN]
+def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
+    """Search from roots that no other thread takes, until some `budget` edges were traversed.
+
+    `beside` says whether there are others; the compiler makes two functions of it.
+    """
+    threads, state, own = a.own.shape[0], a.state, a.own[t]
+    pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
+    lo, hi = state[ROOTS] * pair // pairs, state[ROOTS] * (pair + 1) // pairs
+    roots, ration = a.roots, state[RATION_NOW]
+    while budget > 0:
+        if own[BATCH_LEFT] == 0:
+            before = fetch_add(state, TAKEN + LINE * pair, BATCH)
+            own[BATCH_LEFT] = min(max(hi - lo - before, 0), BATCH)
+            if own[BATCH_LEFT] == 0:
+                break
+        i = hi - 1 - own[PASSED] if back else lo + own[PASSED]
+        own[PASSED] += 1
+        own[BATCH_LEFT] -= 1
+        own[SEARCHES] += 1
+        unlimited = FAVOUR * own[BROKEN_OFF] > own[UNLIMITED] + own[FREE]
+        limit = max(budget, ration) if unlimited else ration
+        edges, outcome = search(a, t, beside, roots[i], own[SEARCHES], limit)
+        budget -= edges
+        a.tally[t, EDGES] += edges
+        if unlimited and edges > ration:
+            own[UNLIMITED] += edges
+        elif outcome == BROKEN:
+            own[BROKEN_OFF] += edges
+        if outcome > 0:
+            count_path(a.tally, t, outcome)
+        if outcome != BROKEN:
+            roots[i] = -1
+
+
+@helper
+def end_round(a: Any) -> None:
+    """Add up what the threads did; once they are through, postponed roots make up a new round."""
+    state = a.state
+    state[READ] = state[FOUND] = passed = 0
+    for t in range(a.own.shape[0]):
+        state[READ] += a.tally[t, EDGES]
+        state[FOUND] += a.tally[t, PATHS]
+        state[NUMBER] = max(state[NUMBER], a.own[t, SEARCHES])
+        passed += a.own[t, PASSED]
+    if passed == state[ROOTS]:
+        size = 0
+        for i in range(passed):
+            if a.roots[i] >= 0:
+                a.roots[size] = a.roots[i]
+                size += 1
+        state[ROOTS] = size
+        state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST)
+        state[ROUNDS] += 1
+        for t in range(a.own.shape[0]):
+            state[TAKEN + LINE * t] = a.own[t, PASSED] = 0
+
+
+@helper
+def hand_over(a: Any) -> None:
+    """Make the matches of columns known."""
+    for y in range(a.col_match.size):
+        a.col_match[y] = a.cols[0, 2 * y + 1]
+
+
+@helper
+def copy_cols(source: Any, cols: Any, hidden: int) -> None:
+    """Copy the matches, and the marks of hidden columns alone."""
+    for i in range(0, cols.size, 2):
+        cols[i] = hidden if source[i] == hidden else 0
+        cols[i + 1] = source[i + 1]
+
+
+@helper
+def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> tuple[int, int]:
+    """Search from a root and augment; return the edges traversed and the outcome."""
+    indptr, indices, cols = a.indptr, a.indices, a.cols[t]
+    queue, via, parent = a.queue[t], a.via[t], a.parent[t]
+    back = beside and t & 1 == 1  # every other thread
+    queue[0] = root
     head, tail = 0, 1
     edges = 0
     while head < tail and edges < limit:
@@ -155,41 +295,92 @@ def search(a: Any, number: int, limit: int) -> tuple[int, int]:
             prefetch(indptr, np.int64(queue[head + AHEAD]))
         if head + NEAR < tail:
             prefetch(indices, np.int64(indptr[queue[head + NEAR]]))
-        for k in range(indptr[x], indptr[x + 1]):
+        lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
+        for k in range(lo, hi):
             edges += 1
-            y = np.int64(indices[k])
+            y = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
             if cols[2 * y] < number:
                 cols[2 * y] = number
                 below = cols[2 * y + 1]
                 if below < 0:
-                    return edges, augment(row_match, cols, queue, parent, head, y)
+                    return edges, augment(a, t, beside, head, y)
                 prefetch(indptr, np.int64(below))
                 queue[tail] = below
+                if beside:
+                    via[tail] = y
                 parent[tail] = head
                 tail += 1
         head += 1
     if head < tail:
         return edges, BROKEN
-    for i in range(1, tail):  # the root has no match
-        cols[2 * np.int64(row_match[queue[i]])] = hidden
-    return edges, ENDED
+    return edges, hide(a, t, beside, tail)
 
 
 @helper
-def augment(row_match: Any, cols: Any, queue: Any, parent: Any, place: int, free: int) -> int:
+def augment(a: Any, t: int, beside: bool, place: int, free: int) -> int:
     """Match the rows of the path, from the one in front of the free column back to the root.
 
-    Returns the number of edges of the path.
+    Returns the number of edges of the path; `BROKEN` if another thread has changed it.
     """
+    row_match, cols, queue, via, parent = a.row_match, a.cols, a.queue[t], a.via[t], a.parent[t]
+    if beside:
+        if not acquire(a.state):
+            return BROKEN
+        holds = cols[t, 2 * free + 1] < 0
+        i = place
+        while holds and i > 0:
+            holds = row_match[queue[i]] == via[i]
+            i = parent[i]
+        if not holds:
+            release(a.state)
+            return BROKEN
     y = free
     edges = 1
     while True:
         x = queue[place]
         before = np.int64(row_match[x])
         row_match[x] = y
-        cols[2 * y + 1] = x
+        for other in range(cols.shape[0]):
+            cols[other, 2 * y + 1] = x
         if place == 0:
-            return edges
+            break
         y = before
         place = parent[place]
         edges += 2
+    if beside:
+        release(a.state)
+    return edges
+
+
+@helper
+def hide(a: Any, t: int, beside: bool, size: int) -> int:
+    """Hide the columns of a search that came to its end, unless another thread has changed it."""
+    cols, queue, via = a.cols, a.queue[t], a.via[t]
+    if beside:
+        if not acquire(a.state):
+            return BROKEN
+        holds = True
+        for i in range(1, size):
+            holds &= a.row_match[queue[i]] == via[i]
+        release(a.state)
+        if not holds:
+            return BROKEN
+    for i in range(1, size):  # the root has no match
+        for other in range(cols.shape[0]):
+            cols[other, 2 * np.int64(a.row_match[queue[i]])] = a.state[HIDDEN]
+    return ENDED
+
+
+@helper
+def acquire(state: Any) -> bool:
+    """Try to get the lock for a while."""
+    for _ in range(PATIENCE):
+        if compare_and_swap(state, LOCK, 0, 1):
+            return True
+    return False
+
+
+@helper
+def release(state: Any) -> None:
+    """Give the lock back."""
+    compare_and_swap(state, LOCK, 1, 0)

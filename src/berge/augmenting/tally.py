@@ -53,13 +53,12 @@ def paths_found(tally: Any) -> int:
 
 def report(run: Run, tally: Any) -> None:
     """Add the counters to the run's stats."""
-    total = tally.sum(axis=0).tolist()
+    total = tally[0].tolist() if len(tally) == 1 else tally.sum(axis=0).tolist()
+    longest = int(tally[:, LONGEST].max())
     stats = run.stats
     stats.traversed_edges += total[EDGES]
     stats.augmenting_paths += total[PATHS]
     stats.path_edges += total[PATH_EDGES]
-    stats.longest_path = max(stats.longest_path, int(tally[:, LONGEST].max()))
-    lengths = [a + b for a, b in zip_longest(total[HISTOGRAM:], stats.path_lengths, fillvalue=0)]
-    while lengths and lengths[-1] == 0:
-        lengths.pop()
-    stats.path_lengths = lengths
+    stats.longest_path = max(stats.longest_path, longest)
+    lengths = total[HISTOGRAM : HISTOGRAM + longest.bit_length()]
+    stats.path_lengths = [a + b for a, b in zip_longest(lengths, stats.path_lengths, fillvalue=0)]

@@ -3,6 +3,13 @@
 Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory. Where
 the graph lies on a GPU all rows look at once, and claim columns by compare-and-swap.
 
+Several threads cut rows and columns into blocks, one each; a row takes a column of its own block
+only, and rows that saw free ones elsewhere are then done by one thread. So rows in the order of a
+mesh find the columns that they would have found on one thread, but for few near a cut. Where those
+that stand before a cut would take many columns behind it, this would spoil the start, and one
+thread does it all. The result depends on the number of threads, but not on which is faster: a
+column of another block may be seen as free or taken, but what is seen as taken remains so.
+
 ``cheap-random`` takes the rows in random order, which an order of the rows is kept for. Where
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
 order; it tells how good the rule is without that luck.
@@ -19,9 +26,13 @@ import numpy as np
 
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import compare_and_swap, helper, kernel
+from ..spmd import compare_and_swap, helper, kernel, prange
 from ..spmd.device import open_device, per_item
 from ..spmd.scan import count
+
+SHARED = 1 << 18  # edges from which threads share the work
+SAMPLE = 1 << 12  # rows before a cut that are tried
+BEHIND = 1 / 32  # of them may take columns behind the cut
 
 NEXT, MATCHED = 0, 1  # entries of `state`: the next row, or place in the order; edges added
 
@@ -32,16 +43,15 @@ def cheap(run: Run) -> None:
         cheap_on_device(run)
         return
     state = np.zeros(2, np.int64)
+    graph = (unsigned(run.graph.indptr), unsigned(run.graph.indices), run.row_match, run.col_match)
+    if run.threads > 1 and run.graph.nnz >= SHARED:
+        if cuts_well(*graph, run.threads, np.empty(SAMPLE, np.int64)):
+            left = np.empty(run.graph.n_rows, run.graph.indices.dtype)
+            run.cardinality += match_blocks(*graph, np.zeros((run.threads, 2), np.int64), left)
+            return
     while state[NEXT] < run.graph.n_rows:
         before = state[MATCHED]
-        match_rows(
-            unsigned(run.graph.indptr),
-            unsigned(run.graph.indices),
-            run.row_match,
-            run.col_match,
-            state,
-            EDGES_PER_CALL,
-        )
+        match_rows(*graph, state, EDGES_PER_CALL)
         run.cardinality += int(state[MATCHED] - before)
         run.pause()
 
@@ -119,6 +129,94 @@ def match_in_order(
             matched += match_first_free(indptr, indices, x, row_match, col_match)
         place += 1
     state[NEXT], state[MATCHED] = place, matched
+
+
+@kernel
+def cuts_well(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, blocks: int, tried: Any
+) -> bool:
+    """Whether the last rows in front of a cut would take few columns behind it: by trying them."""
+    n_rows, n_cols = row_match.size, col_match.size
+    t = blocks // 2
+    end, cut = n_rows * t // blocks, n_cols * t // blocks
+    first = max(end - tried.size, 0)
+    lo, count, behind = n_cols * first // n_rows, 0, 0
+    for x in range(first, end):
+        if row_match[x] >= 0:
+            continue
+        if match_within(indptr, indices, x, row_match, col_match, lo, n_cols) > 0:
+            tried[count] = x
+            count += 1
+            behind += row_match[x] >= cut
+    for i in range(count):
+        x = tried[i]
+        col_match[row_match[x]] = -1
+        row_match[x] = -1
+    return behind <= BEHIND * tried.size
+
+
+@kernel
+def match_blocks(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, done: Any, left: Any
+) -> int:
+    """Match the rows of each block with columns of the same block, then the rest; return how many.
+
+    ``done[t]`` are the matched rows of block t, and those in `left`, from the block's first on.
+    """
+    on_threads(indptr, indices, row_match, col_match, done, left)
+    blocks = done.shape[0]
+    matched = 0
+    for t in range(blocks):
+        matched += done[t, 0]
+        first = row_match.size * t // blocks
+        for i in range(first, first + done[t, 1]):
+            matched += match_first_free(indptr, indices, np.int64(left[i]), row_match, col_match)
+    return matched
+
+
+@kernel(parallel=True)
+def on_threads(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, done: Any, left: Any
+) -> None:
+    """Match the blocks, one a thread."""
+    for t in prange(done.shape[0]):
+        match_block(indptr, indices, row_match, col_match, np.int64(t), done, left)
+
+
+@kernel
+def match_block(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, t: int, done: Any, left: Any
+) -> None:
+    """Match the rows of block t with columns of block t."""
+    n_rows, n_cols, blocks = row_match.size, col_match.size, done.shape[0]
+    first, lo, hi = n_rows * t // blocks, n_cols * t // blocks, n_cols * (t + 1) // blocks
+    matched, size = 0, 0
+    for x in range(first, n_rows * (t + 1) // blocks):
+        if row_match[x] < 0:
+            outcome = match_within(indptr, indices, x, row_match, col_match, lo, hi)
+            if outcome > 0:
+                matched += 1
+            elif outcome < 0:
+                left[first + size] = x
+                size += 1
+    done[t, 0], done[t, 1] = matched, size
+
+
+@helper
+def match_within(
+    indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any, lo: int, hi: int
+) -> int:
+    """Match x to its first free column in a range; return 1, or -1 if there are some elsewhere."""
+    outcome = 0
+    for k in range(indptr[x], indptr[x + 1]):
+        y = np.int64(indices[k])
+        if col_match[y] < 0:
+            if lo <= y < hi:
+                row_match[x] = y
+                col_match[y] = x
+                return 1
+            outcome = -1
+    return outcome
 
 
 @helper

@@ -82,11 +82,13 @@ def side_by_side() -> bool:
 def thread_count(threads: int) -> Iterator[None]:
     """Run parallel kernels on so many threads, and give the caller's setting back afterwards."""
     before = numba.get_num_threads()
-    numba.set_num_threads(threads)
+    if before != threads:
+        numba.set_num_threads(threads)
     try:
         yield
     finally:
-        numba.set_num_threads(before)
+        if before != threads:
+            numba.set_num_threads(before)
 
 
 class _CompileNotice(event.Listener):
