@@ -20,14 +20,13 @@ import math
 
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
-from .rationed import prepare, roots_left, search_on_rations, shared
+from .rationed import FEW, prepare, roots_left, search_on_rations, shared
 from .tally import report
 
-SHARED = 1 << 18  # edges from which threads share the searches,
+SHARED = 1_000_000  # edges from which threads share the searches,
 ALONE = 1  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
 SMALL = 1 << 14  # so many edges are read in no time
-FEW = 4  # rows for which it does not pay to begin anew with push-relabel
 
 
 def mixed(run: Run, *, effort: float = 3.0) -> None:
@@ -41,19 +40,20 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
             with run.timed("search"):
                 search = shared(search, run.threads)
             threads = search.own.shape[0]
-            # As many as a thread alone could read in the time that this many take.
-            edges = edges * (1 + threads) // 2
+            # Some more than a thread alone, which takes them longer.
+            edges = edges * (3 + threads) // 4
         if search_on_rations(run, search, min(effort, 1.0) * edges):
             return
         # Threads begin in as many places, each with the searches that later ones gain from.
         slow = roots_left(search) > (1 - SLOW / threads) * roots
         if not slow and search_on_rations(run, search, effort * edges):
             return
-        if roots_left(search) <= FEW:
+        if roots_left(search) <= FEW:  # it does not pay to begin anew
             search_on_rations(run, search, math.inf)
             return
     finally:
         report(run, search.tally)
+    del search  # memory
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
     push_relabel(run)

@@ -54,6 +54,7 @@ from .tally import EDGES, PATHS, count_path, new_tally
 
 RATION = 256  # edges of a search in the first round
 GROWTH = 4
+FEW = 4  # roots that need not wait for each other
 LARGEST = 1 << 50  # no search has so many edges
 FAVOUR = 4
 START = 1 / 50  # of all edges
@@ -101,7 +102,8 @@ def prepare(run: Run) -> Arrays:
     roots = run.unmatched_rows()
     own, state = np.zeros((1, OWN), np.int64), np.zeros(TAKEN + LINE, np.int64)
     own[0, FREE] = int(START * graph.nnz)
-    state[ROOTS], state[RATION_NOW], state[HIDDEN] = roots.size, RATION, np.iinfo(index).max
+    state[ROOTS], state[HIDDEN] = roots.size, (1 << (8 * index.itemsize - 1)) - 1
+    state[RATION_NOW] = RATION if roots.size > FEW else LARGEST
     cols = np.empty((1, 2 * graph.n_cols), index)
     cols[0, 0::2], cols[0, 1::2] = 0, run.col_match
     return Arrays(

@@ -30,11 +30,11 @@ from ..spmd import compare_and_swap, helper, kernel, prange
 from ..spmd.device import open_device, per_item
 from ..spmd.scan import count
 
-SHARED = 1 << 18  # edges from which threads share the work
+SHARED = 1_000_000  # edges from which threads share the work
 SAMPLE = 1 << 12  # rows before a cut that are tried
 BEHIND = 1 / 32  # of them may take columns behind the cut
 
-NEXT, MATCHED = 0, 1  # entries of `state`: the next row, or place in the order; edges added
+NEXT, MATCHED = 0, 1  # entries of `state`: the next place in the order; edges added
 
 
 def cheap(run: Run) -> None:
@@ -42,17 +42,21 @@ def cheap(run: Run) -> None:
     if run.on_device:
         cheap_on_device(run)
         return
-    state = np.zeros(2, np.int64)
-    graph = (unsigned(run.graph.indptr), unsigned(run.graph.indices), run.row_match, run.col_match)
+    indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
+    graph = (indptr, indices, run.row_match, run.col_match)
     if run.threads > 1 and run.graph.nnz >= SHARED:
         if cuts_well(*graph, run.threads, np.empty(SAMPLE, np.int64)):
             left = np.empty(run.graph.n_rows, run.graph.indices.dtype)
             run.cardinality += match_blocks(*graph, np.zeros((run.threads, 2), np.int64), left)
             return
-    while state[NEXT] < run.graph.n_rows:
-        before = state[MATCHED]
-        match_rows(*graph, state, EDGES_PER_CALL)
-        run.cardinality += int(state[MATCHED] - before)
+    lo, n_rows = 0, run.graph.n_rows
+    while lo < n_rows:
+        hi = n_rows
+        if run.graph.nnz > EDGES_PER_CALL:
+            enough = min(int(run.graph.indptr[lo]) + EDGES_PER_CALL, run.graph.nnz)
+            hi = min(max(int(np.searchsorted(run.graph.indptr, enough)), lo + 1), n_rows)
+        run.cardinality += match_rows(*graph, lo, hi)
+        lo = hi
         run.pause()
 
 
@@ -103,24 +107,28 @@ def cheap_random(run: Run) -> None:
 
 
 @kernel
-def match_rows(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, state: Any, budget: int
-) -> None:
-    """Match rows from ``state[NEXT]`` on, until some `budget` edges have been looked at."""
-    x, matched = state[NEXT], state[MATCHED]
-    while x < row_match.size and budget > 0:
+def match_rows(indptr: Any, indices: Any, row_match: Any, col_match: Any, lo: int, hi: int) -> int:
+    """Match rows from `lo` to `hi`; return how many."""
+    matched = 0
+    end = np.int64(indptr[lo])
+    for x in range(lo, hi):
+        begin, end = end, np.int64(indptr[x + 1])
         if row_match[x] < 0:
-            budget -= np.int64(indptr[x + 1] - indptr[x])
-            matched += match_first_free(indptr, indices, x, row_match, col_match)
-        x += 1
-    state[NEXT], state[MATCHED] = x, matched
+            for k in range(begin, end):
+                y = indices[np.uint64(k)]
+                if col_match[y] < 0:
+                    row_match[x] = y
+                    col_match[y] = x
+                    matched += 1
+                    break
+    return matched
 
 
 @kernel
 def match_in_order(
     indptr: Any, indices: Any, row_match: Any, col_match: Any, order: Any, state: Any, budget: int
 ) -> None:
-    """Match the rows in their order from place ``state[NEXT]`` on, likewise."""
+    """Match rows in their order from ``state[NEXT]`` on, until some `budget` edges were seen."""
     place, matched = state[NEXT], state[MATCHED]
     while place < order.size and budget > 0:
         x = np.int64(order[place])
