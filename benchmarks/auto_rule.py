@@ -5,9 +5,9 @@ the other.
 
 Every candidate runs on every graph on one thread, best of several, processor time (so that other
 work on the machine matters little), from CSR arrays in memory to the finished matching. The first
-table is over the generated graphs and every other real one, by name, the second over the rest. Times
-are multiples of the fastest candidate's on the graph: geometric mean, worst, and how often it was
-the fastest. The second table needs a folder of .npz graphs.
+table is over the generated graphs and every other real one, by name, the second over the rest.
+Times are multiples of the fastest candidate's on the graph: geometric mean, worst, and how often it
+was the fastest. The second table needs a folder of .npz graphs.
 """
 
 from __future__ import annotations
