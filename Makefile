@@ -33,6 +33,7 @@ KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*,s
 KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/symmetric.py,src/berge/spmd/components.py,src/berge/spmd/share.py,src/berge/spmd/scan.py,src/berge/interop/nx_backend/kernels.py
 KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
 KERNELS := $(KERNELS),src/berge/multilevel/rating.py,src/berge/multilevel/two_hop.py,src/berge/multilevel/contract.py,src/berge/bench/gather.py
+KERNELS := $(KERNELS),src/berge/distributed/search.py,src/berge/distributed/augment.py,src/berge/distributed/start.py,src/berge/distributed/halo.py,src/berge/distributed/locally_dominant.py,src/berge/distributed/proposals.py
 test-python: $(VENV)/ready
 	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=
 	$(RUN) -m coverage report --include='$(KERNELS)' --show-missing --fail-under=95

@@ -255,20 +255,25 @@ def test_threading_layers(layer):
     assert result.stdout.strip() == layer
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("shape", [(60_000, 50_000), (10_000, 90_000), (90_000, 10_000)])
-def test_memory_is_what_the_documentation_says(shape):
-    """Besides the graph: its transpose, and 40 bytes a vertex."""
+def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
+    """Besides the graph: its transpose, 24 bytes a vertex, and 12 more for each thread."""
     import tracemalloc
 
+    from berge.augmenting import mixed
+
+    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "ALONE", 0)
     graph = generate.erdos_renyi(*shape, 200_000)
-    for init in ("none", "karp-sipser"):
-        berge.maximum_matching(graph, init=init)  # compile first
+    for init in ("none", "cheap", "karp-sipser"):
+        berge.maximum_matching(graph, init=init, threads=threads)  # compile first
         fresh = berge.BipartiteGraph(graph.indptr, graph.indices, graph.shape)
         tracemalloc.start()
-        berge.maximum_matching(fresh, init=init, threads=2)
+        berge.maximum_matching(fresh, init=init, threads=threads)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        assert peak < 4 * (graph.nnz + graph.n_cols) + 40 * sum(shape) + 200_000
+        assert peak < 4 * graph.nnz + (24 + 12 * threads) * sum(shape) + 200_000
 
 
 def test_solving_twice_at_once_from_two_threads():

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from .decomposition import dmperm as dmperm
     from .decomposition import dulmage_mendelsohn as dulmage_mendelsohn
     from .errors import BergeError as BergeError
+    from .errors import CheckpointError as CheckpointError
+    from .errors import ClusterError as ClusterError
     from .errors import DeviceError as DeviceError
     from .errors import FetchError as FetchError
     from .errors import FormatError as FormatError
     from .errors import InvalidGraphError as InvalidGraphError
     from .errors import InvalidMatchingError as InvalidMatchingError
     from .errors import OptionError as OptionError
+    from .errors import PeerLost as PeerLost
     from .errors import ProofError as ProofError
     from .graph import BipartiteGraph as BipartiteGraph
     from .graph import Graph as Graph
@@ -56,12 +59,15 @@ if TYPE_CHECKING:
 # Public name -> the module it lives in.
 _HOME = {
     "BergeError": "errors",
+    "CheckpointError": "errors",
+    "ClusterError": "errors",
     "DeviceError": "errors",
     "FetchError": "errors",
     "FormatError": "errors",
     "InvalidGraphError": "errors",
     "InvalidMatchingError": "errors",
     "OptionError": "errors",
+    "PeerLost": "errors",
     "ProofError": "errors",
     "EdgeRoles": "covers",
     "edge_roles": "covers",

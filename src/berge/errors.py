@@ -29,6 +29,18 @@ class DeviceError(BergeError, RuntimeError):
     """The device asked for is not there."""
 
 
+class ClusterError(BergeError, RuntimeError):
+    """The machines that share a graph cannot go on together."""
+
+
+class PeerLost(ClusterError):  # noqa: N818 (what happened, not whose fault it is)
+    """A peer is gone; what was checkpointed can be gone on from."""
+
+
+class CheckpointError(BergeError, ValueError):
+    """A checkpoint is damaged, or is one of another graph; the message names the file."""
+
+
 class FetchError(BergeError, OSError):
     """A download failed or what arrived is not what was asked for."""
 

@@ -62,6 +62,8 @@ class BipartiteGraph:
     and as much again for the transpose once something asks for it.
     """
 
+    on_disk = False  # whether `window` reads from a file
+
     def __init__(
         self,
         indptr: npt.ArrayLike,
@@ -104,8 +106,8 @@ class BipartiteGraph:
         n_rows, n_cols = _check_shape(shape)
         _check_range("row indices", rows, n_rows)
         _check_range("column indices", cols, n_cols)
-        indptr = np.zeros(n_rows + 1, _index_type(rows.size))
-        indices = np.empty(rows.size, _index_type(n_rows, n_cols))
+        indptr = np.zeros(n_rows + 1, index_type(rows.size))
+        indices = np.empty(rows.size, index_type(n_rows, n_cols))
         edges_to_csr(rows, cols, indptr, indices)
         graph = cls._trusted(indptr, indices, (n_rows, n_cols))
         graph.row_labels = _check_labels("row_labels", row_labels, n_rows)
@@ -136,6 +138,10 @@ class BipartiteGraph:
     def nnz(self) -> int:
         """Number of edges, duplicates counted."""
         return int(self.indptr[-1])
+
+    def window(self, lo: int, hi: int, out: IndexArray | None = None) -> IndexArray:
+        """Return ``indices[lo:hi]``; graphs on the disk read them, into `out` if that is given."""
+        return self.indices[lo:hi]
 
     @cached_property
     def row_degrees(self) -> IndexArray:
@@ -369,7 +375,8 @@ def not_square(shape: tuple[int, ...]) -> InvalidGraphError:
     return InvalidGraphError(f"an undirected graph needs a square adjacency, not {shape}; {hint}")
 
 
-def _index_type(*sizes: int) -> type[np.signedinteger[Any]]:
+def index_type(*sizes: int) -> type[np.signedinteger[Any]]:
+    """Return int32 where no number up to these sizes needs more, else int64."""
     return np.int32 if max(sizes) <= _INT32_MAX else np.int64
 
 
@@ -418,7 +425,19 @@ def _check_range(name: str, indices: IndexArray, size: int) -> None:
 def _check_csr(
     indptr: Any, indices: Any, n_rows: int, n_cols: int
 ) -> tuple[IndexArray, IndexArray]:
-    indptr, indices = _integers("indptr", indptr), _integers("indices", indices)
+    indices = _integers("indices", indices)
+    indptr = check_indptr(indptr, n_rows, indices.size)
+    indices = indices[: indptr[-1]]
+    _check_range("indices", indices, n_cols)
+    return (
+        np.ascontiguousarray(indptr, index_type(indices.size)),
+        np.ascontiguousarray(indices, index_type(n_rows, n_cols)),
+    )
+
+
+def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> IndexArray:
+    """Return the places where rows begin, if they are that; narrow where counts allow it."""
+    indptr = _integers("indptr", indptr)
     if indptr.size != n_rows + 1:
         raise InvalidGraphError(
             f"indptr has {indptr.size} entries; {n_rows} rows need {n_rows + 1}"
@@ -430,16 +449,9 @@ def _check_csr(
         raise InvalidGraphError(
             f"indptr falls from {indptr[i]} to {indptr[i + 1]} at row {i}; it must never fall"
         )
-    if indptr[-1] > indices.size:
-        raise InvalidGraphError(
-            f"indptr ends at {indptr[-1]}, but there are {indices.size} indices"
-        )
-    indices = indices[: indptr[-1]]
-    _check_range("indices", indices, n_cols)
-    return (
-        np.ascontiguousarray(indptr, _index_type(indices.size)),
-        np.ascontiguousarray(indices, _index_type(n_rows, n_cols)),
-    )
+    if indptr[-1] > n_indices:
+        raise InvalidGraphError(f"indptr ends at {indptr[-1]}, but there are {n_indices} indices")
+    return np.ascontiguousarray(indptr, index_type(n_indices))
 
 
 def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequence[Any] | None:
@@ -515,11 +527,11 @@ def _undirected(
 
     size, weighted = 2 * ends.size, weights is not None
     values = np.zeros(0) if weights is None else weights
-    indptr = np.zeros(n + 1, _index_type(size))
+    indptr = np.zeros(n + 1, index_type(size))
     # Twice: as the edges come, and sorted.
     (first, indices), (first_values, new_values) = (
         [np.empty(length, kind) for _ in range(2)]
-        for length, kind in ((size, _index_type(n)), (size * weighted, np.float64))
+        for length, kind in ((size, index_type(n)), (size * weighted, np.float64))
     )
     symmetric.both_ways(ends, others, values, weighted, indptr, first, first_values)
     size = int(indptr[-1])

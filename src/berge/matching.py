@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import InvalidMatchingError
+from .errors import InvalidMatchingError, ProofError
 from .graph import BipartiteGraph, IndexArray
 
 if TYPE_CHECKING:
@@ -49,12 +49,17 @@ class SolveStats:
     iterations, pushes, active
         Of G-PR: push launches; columns taken; and ``[iteration, active rows]`` at every global
         relabelling, of which the first 10 000 are kept.
+    passes, bytes_read
+        Out of core: how often the edges were gone through, or some of them, and what was read.
     seconds
         Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``search``, or
-        ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``);
-        ``total`` is the whole call.
+        ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``;
+        ``pass``, ``mark``); ``total`` is the whole call.
     stopped
         None, ``"interrupted"`` or ``"time limit"``.
+    cluster
+        Of a solve on several machines: ``workers``, ``restarts`` after a worker was lost,
+        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph.
     """
 
     algorithm: str = ""
@@ -75,8 +80,11 @@ class SolveStats:
     iterations: int = 0
     pushes: int = 0
     active: list[list[int]] = field(default_factory=list)
+    passes: int = 0
+    bytes_read: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     stopped: str | None = None
+    cluster: dict[str, int] = field(default_factory=dict)
 
     @property
     def average_path(self) -> float:
@@ -131,6 +139,8 @@ class Matching:
     array([[0, 1],
            [1, 0]], dtype=int32)
     """
+
+    _cover: Certificate | None = None  # that the solver came upon; not checked yet
 
     def __init__(
         self,
@@ -218,8 +228,15 @@ class Matching:
         from .proof import koenig_cover, verify
 
         graph = as_bipartite(graph)
-        certificate = koenig_cover(graph, self.to_host())
-        verify(graph, self, certificate)
+        certificate = self._cover
+        if certificate is not None:
+            try:
+                verify(graph, self, certificate)
+            except ProofError:  # of another graph, perhaps
+                certificate = None
+        if certificate is None:
+            certificate = koenig_cover(graph, self.to_host())
+            verify(graph, self, certificate)
         self.certificate = certificate
         self.upper_bound = self.cardinality
         return certificate

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Certificate", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
 
 _CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays small
+_REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where they have been
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,7 @@ def verify(
         )
     has_edge = np.zeros(graph.n_rows, np.bool_)
     for first, last in _chunks(graph.indptr):
-        entries = slice(graph.indptr[first], graph.indptr[last])
-        cols = graph.indices[entries]
+        cols = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
         rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
         has_edge[rows[cols == matching.row_match[rows]]] = True
         if certificate is not None:
@@ -179,18 +179,19 @@ def is_maximal(graph: Graph, mate: IndexArray) -> bool:
 def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
     """Find the cover that proves a maximum matching; for any other matching, raise ProofError."""
     _check_pairs(graph, matching)
-    rows = np.zeros(graph.n_rows, np.bool_)
+    rows = (matching.row_match < 0).astype(np.uint8)
     cols = np.zeros(graph.n_cols, np.bool_)
-    queue = np.empty(graph.n_rows, graph.indices.dtype)
-    unmatched = matching.unmatched_rows
-    queue[: unmatched.size] = unmatched
-    rows[unmatched] = True
-    end = _reach(graph.indptr, graph.indices, matching.col_match, rows, cols, queue, unmatched.size)
-    if end >= 0:
-        raise ProofError(
-            f"not maximum: an augmenting path leads from an unmatched row to column {end}"
-        )
-    return Certificate(rows=~rows, cols=cols)
+    runs = _chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
+    queue = np.empty(max((last - first for first, last in runs), default=0), graph.indptr.dtype)
+    while waiting := [run for run in runs if np.any(rows[slice(*run)] == _REACHED)]:
+        for first, last in waiting:
+            window = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
+            end = _reach(graph.indptr, window, first, last, matching.col_match, rows, cols, queue)
+            if end >= 0:
+                raise ProofError(
+                    f"not maximum: an augmenting path leads from an unmatched row to column {end}"
+                )
+    return Certificate(rows=rows == 0, cols=cols)
 
 
 def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
@@ -231,29 +232,48 @@ def _reach(*arrays: Any) -> int:
     if _compiled_reach is None:
         from .spmd import kernel
 
-        _compiled_reach = kernel(_reach_from_queue)
+        _compiled_reach = kernel(_reach_in_run)
     return int(_compiled_reach(*arrays))
 
 
 _compiled_reach: Any = None
 
 
-def _reach_from_queue(
-    indptr: Any, indices: Any, col_match: Any, rows: Any, cols: Any, queue: Any, tail: int
+def _reach_in_run(
+    indptr: Any,
+    window: Any,
+    first: int,
+    last: int,
+    col_match: Any,
+    rows: Any,
+    cols: Any,
+    queue: Any,
 ) -> int:
-    """Mark what alternating paths reach from the queued rows; return an unmatched column or −1."""
+    """Mark what alternating paths reach from rows of a run; return an unmatched column or −1.
+
+    Rows that are reached in another run are left for its turn.
+    """
+    base = indptr[first]
     head = 0
+    tail = 0
+    for row in range(first, last):
+        if rows[row] == _REACHED:
+            queue[tail] = row
+            tail += 1
     while head < tail:
         row = queue[head]
         head += 1
-        for k in range(indptr[row], indptr[row + 1]):
-            col = indices[k]
+        rows[row] = _DONE
+        for k in range(indptr[row] - base, indptr[row + 1] - base):
+            col = window[k]
             if not cols[col]:
                 cols[col] = True
                 mate = col_match[col]
                 if mate < 0:
                     return int(col)
-                rows[mate] = True
-                queue[tail] = mate
-                tail += 1
+                if rows[mate] == 0:
+                    rows[mate] = _REACHED
+                    if mate >= first and mate < last:
+                        queue[tail] = mate
+                        tail += 1
     return -1

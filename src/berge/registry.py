@@ -157,8 +157,8 @@ _ALGORITHMS = (
         function="initial.cheap:cheap",
         summary="every row takes its first free column",
         bound="O(n + m)",
-        threads=False,
-        deterministic=True,
+        threads=True,
+        deterministic=False,
         paper="Duff, Kaya, Uçar 2011",
         devices=("cpu", "cuda"),
     ),
@@ -383,10 +383,24 @@ _ALGORITHMS = (
         function="augmenting.mixed:mixed",
         summary="SS-BFS with short searches first, on a budget; then push-relabel from there",
         bound="O(n·m)",
-        threads=False,
-        deterministic=True,
+        threads=True,
+        deterministic=False,
         paper="Azad, Buluç, Pothen 2015; Deveci, Kaya, Uçar, Çatalyürek 2013",
         options=(Option("effort", 3.0, "edges that SS-BFS may look at, times those there are"),),
+    ),
+    Algorithm(
+        name="out-of-core",
+        kind="exact",
+        function="augmenting.out_of_core:out_of_core",
+        summary="edges read from disk in order; those that a search lacked are kept in memory",
+        bound="O(n²·m)",
+        threads=False,
+        deterministic=True,
+        paper="after Abello, Buchsbaum, Westbrook 2002",
+        options=(
+            Option("window", 0, "edges read at a time; 0: 32 MiB of them"),
+            Option("kept", 0, "edges kept in memory; 0: by half of what is free"),
+        ),
     ),
     *(
         Algorithm(
@@ -578,6 +592,11 @@ def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) ->
         from .spmd.device import open_device
 
         open_device(device)
+    check_numbers(seed, time_limit)
+
+
+def check_numbers(seed: Any, time_limit: Any) -> None:
+    """Check the numbers that every pipeline takes."""
     if time_limit is not None and not time_limit >= 0:
         raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
     if not isinstance(seed, Integral) or seed < 0:

@@ -19,6 +19,7 @@ from .graph import BipartiteGraph, IndexArray
 from .matching import SolveStats
 
 if TYPE_CHECKING:
+    from .proof import Certificate
     from .spmd.device import Device
 
 __all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
@@ -62,6 +63,8 @@ class Run:
         No matching is larger: an algorithm may stop as soon as it is reached.
     device
         Name of the device for algorithms that run on more than one.
+    cover
+        A vertex cover that the algorithm came upon, where finding it again takes long.
     """
 
     graph: BipartiteGraph
@@ -77,6 +80,7 @@ class Run:
     started: float = field(default_factory=time.perf_counter)
     upper_bound: int = 0
     device: str = "cpu"
+    cover: Certificate | None = None
 
     def __post_init__(self) -> None:
         self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)

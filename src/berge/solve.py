@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidMatchingError, OptionError, ProofError
-from .graph import BipartiteGraph
+from .graph import BipartiteGraph, index_type
 from .ingest import as_bipartite
+from .io.folder import left_on_disk
 from .matching import Matching, SolveStats
 from .registry import Algorithm, algorithms, check_call, check_options, find
 from .run import PhaseReport, Run, Stop
@@ -21,6 +22,7 @@ __all__ = ["maximum_matching"]
 # What "auto" stands for.
 DEFAULT_ALGORITHM = "mixed"
 DEFAULT_ON_CUDA = "g-pr-shr"
+OUT_OF_CORE = "out-of-core"
 DEFAULT_INIT = "karp-sipser"
 DEFAULT_CHEAP_INIT = "cheap"  # for "mixed", and where little is left to do
 
@@ -38,6 +40,7 @@ def maximum_matching(
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
     side: str = "auto",
+    cluster: Any = None,
     **options: Any,
 ) -> Matching:
     """Find a maximum cardinality matching of a bipartite graph.
@@ -46,7 +49,8 @@ def maximum_matching(
     ----------
     graph
         Anything `as_bipartite` takes: a scipy sparse array, a `BipartiteGraph`, a pair of index
-        arrays, a dense array, a networkx or igraph graph, the path of a file.
+        arrays, a dense array, a networkx or igraph graph, the path of a file. A ``.berge`` folder
+        that does not fit in memory is solved from the disk.
     algorithm, init
         Names from `berge.algorithms()`: the exact algorithm, and the start that it begins with.
     device
@@ -69,6 +73,12 @@ def maximum_matching(
     side
         Search for augmenting paths from unmatched ``"rows"`` or ``"cols"``. ``"auto"`` is the
         smaller side for the default algorithm, and rows for all others.
+    cluster
+        Solve on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
+        ``"local[4]"`` for four processes here. The graph may be a ``.berge`` folder or Parquet
+        files that all workers see, or a Dask dataframe of edges. Takes further options:
+        ``checkpoint="folder/"``, ``output="folder/"``, ``prove=True`` and more; see
+        `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
         Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
@@ -93,10 +103,30 @@ def maximum_matching(
     Notes
     -----
     O(n·m) in the worst case for the default, about O(m) on most graphs. Memory besides the graph:
-    its transpose (4 bytes an edge) and at most 40 bytes a vertex; twice that from 2³¹ vertices on.
+    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more for
+    each thread, of which up to 8 share the searches; twice that from 2³¹ vertices on.
     """
     started = time.perf_counter()
+    if cluster is not None:
+        return _on_cluster(
+            graph,
+            cluster,
+            {"algorithm": algorithm, "device": device, "side": side, "initial": initial},
+            init=init,
+            threads=threads,
+            seed=seed,
+            time_limit=time_limit,
+            progress=progress,
+            on_phase=on_phase,
+            **options,
+        )
+    for name in ("checkpoint", "output", "prove"):
+        if name in options:
+            raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
     on_device = device == "cuda" and _lies_on_device(graph)
+    graph = left_on_disk(graph, always=algorithm == OUT_OF_CORE)
+    if algorithm == "auto" and getattr(graph, "on_disk", False):
+        algorithm = OUT_OF_CORE
     exact, start = _choose(algorithm, init, initial, device, on_device)
     exact_options, start_options = check_options(exact, start, options)
     check_call(exact, device, seed, time_limit)
@@ -105,7 +135,7 @@ def maximum_matching(
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
-    graph = _load(graph, on_device)
+    source, graph = graph, _load(graph, on_device)
     row_match, col_match, cardinality = _first(graph, initial)
     used = threads if exact.threads or start.threads else 1
     stats = SolveStats(exact.name, start.name, device, used, seed)
@@ -131,6 +161,8 @@ def maximum_matching(
         stack.enter_context(thread_count(threads))
         try:
             smaller = exact.name == DEFAULT_ALGORITHM and graph.n_cols < graph.n_rows
+            if side == "cols" and graph.on_disk:
+                raise OptionError("side='cols', but a graph on the disk is searched from its rows")
             if side == "cols" or (side == "auto" and smaller):
                 run.swap_sides()
             _start_then_search(run, start, start_options, exact, exact_options)
@@ -138,8 +170,12 @@ def maximum_matching(
             stats.stopped = str(stop)
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
+    result = _result(run, graph, row_match, col_match)
+    if graph is not source:
+        # It and its transpose hold each other: memory would wait for the garbage collector.
+        graph.__dict__.pop("T", None)
     stats.seconds["total"] = time.perf_counter() - started
-    return _result(run, graph, row_match, col_match)
+    return result
 
 
 def _start_then_search(
@@ -166,6 +202,16 @@ def _start_then_search(
         exact.load()(run, **exact_options)
 
 
+def _on_cluster(graph: Any, cluster: Any, here: dict[str, Any], **settings: Any) -> Matching:
+    """Hand over to the workers; what is for one machine only must have been left alone."""
+    from .distributed.dask import solve_on_cluster
+
+    for name, value in here.items():
+        if value not in ("auto", "cpu", None):
+            raise OptionError(f"{name} is for one machine, and cluster= is given")
+    return solve_on_cluster(graph, cluster, **settings)
+
+
 def _lies_on_device(graph: Any) -> bool:
     from .interop.cuda import lies_on_device
 
@@ -180,6 +226,8 @@ def _choose(
     if init == "auto":
         little = on_device or initial is not None or algorithm == DEFAULT_ALGORITHM
         init = DEFAULT_CHEAP_INIT if little else DEFAULT_INIT
+        if algorithm == OUT_OF_CORE:
+            init = "none"  # its first pass makes one
     exact, start = find("exact", algorithm), find("start", init)
     if on_device and "cuda" not in start.devices:
         there = ", ".join(a.name for a in algorithms("start") if "cuda" in a.devices)
@@ -204,7 +252,7 @@ def _first(graph: Any, initial: Matching | None) -> tuple[Any, Any, int]:
     if not isinstance(graph, BipartiteGraph):
         first: tuple[Any, Any, int] = graph.first(initial)
         return first
-    index = graph.indices.dtype
+    index = index_type(*graph.shape) if graph.on_disk else graph.indices.dtype
     if initial is None:
         return np.full(graph.n_rows, -1, index), np.full(graph.n_cols, -1, index), 0
     matching = _check_initial(graph, initial)
@@ -235,7 +283,7 @@ def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
     if run.on_device:
         matching: Matching = graph.result(row_match, col_match, bound, run.stats)
         return matching
-    return Matching(
+    matching = Matching(
         row_match,
         col_match,
         upper_bound=max(bound, int(np.count_nonzero(row_match >= 0))),
@@ -243,3 +291,5 @@ def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
         row_labels=graph.row_labels,
         col_labels=graph.col_labels,
     )
+    matching._cover = run.cover
+    return matching

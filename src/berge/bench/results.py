@@ -69,11 +69,14 @@ def counts(row: Row | None) -> bool:
 def read_lines(path: str | PathLike[str]) -> list[Row]:
     """Read a results file; a last line that was cut off is left out."""
     rows = []
-    *lines, _ = Path(path).read_text(encoding="utf-8").split("\n")
+    try:
+        *lines, _ = Path(path).read_text(encoding="utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise FormatError("not lines of text", path) from None
     for number, line in enumerate(lines, 1):
         try:
             rows.append(json.loads(line))
-            found = rows[-1]["format"]
+            found, _, _ = (rows[-1][key] for key in ("format", "graph", "setting"))
         except (ValueError, TypeError, KeyError):
             raise FormatError("not a line of `berge bench run`", path, number) from None
         if found != FORMAT:

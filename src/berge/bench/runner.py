@@ -12,19 +12,20 @@ import json
 import os
 import random
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from ..errors import BergeError, OptionError
+from ..graph import Graph
 from .machine import machine
-from .measure import UNMEASURED, measure, save_graph
+from .measure import UNMEASURED, measure, measure_several, save_graph
 from .results import FORMAT, read_lines
 from .suite import GraphSource, Setting, Suite
 
-__all__ = ["Task", "plan", "run_tasks"]
+__all__ = ["Task", "keys", "left", "plan", "run_tasks"]
 
 _DONE = ("ok", "time limit")
 
@@ -45,10 +46,21 @@ def plan(
         for graph in _matching("graph", suite.graphs, graphs)
         for setting in _matching("setting", suite.settings, settings)
     ]
-    random.Random(suite.seed).shuffle(chosen)
+    return left(suite, chosen, output, again=again)
+
+
+def left(suite: Suite, tasks: Sequence[Task], output: Path, *, again: bool = False) -> list[Task]:
+    """Return the tasks that are not done, in random order."""
+    shuffled = list(tasks)
+    random.Random(suite.seed).shuffle(shuffled)
     there = read_lines(output) if output.exists() else []  # also with `again`: is it such a file?
     done = set() if again else {row["key"] for row in there if row["status"] in _DONE}
-    return [task for task in chosen if _key(suite, *task) not in done]
+    return [task for task in shuffled if _key(suite, *task) not in done]
+
+
+def keys(suite: Suite) -> set[str]:
+    """Return the keys of all of a suite's measurements."""
+    return {_key(suite, graph, setting) for graph in suite.graphs for setting in suite.settings}
 
 
 def run_tasks(
@@ -56,21 +68,29 @@ def run_tasks(
     tasks: Sequence[Task],
     output: Path,
     *,
+    together: Callable[[Task], str] | None = None,
     on_begin: Callable[[str, str], object] = lambda graph, setting: None,
     on_row: Callable[[dict[str, Any]], object] = lambda row: None,
 ) -> None:
-    """Measure, and append a line for each to the output."""
+    """Measure, and append a line for each to the output.
+
+    Every measurement has a process of its own; tasks of which `together` says the same share one.
+    """
+    groups: dict[Any, list[Task]] = {}
+    for number, task in enumerate(tasks):
+        groups.setdefault(number if together is None else together(task), []).append(task)
     with _appending(output) as file, tempfile.TemporaryDirectory(prefix="berge-") as folder:
         prepared: dict[str, dict[str, Any]] = {}
-        for graph, setting in tasks:
-            on_begin(graph.name, setting.name)
-            if graph.name not in prepared:
-                place = Path(folder, f"{len(prepared)}.npz")
-                prepared[graph.name] = _prepare(graph, place)
-            row = _row(suite, graph, setting, prepared[graph.name])
-            file.write(json.dumps(row) + "\n")
-            file.flush()
-            on_row(row)
+        for group in groups.values():
+            on_begin(group[0][0].name, group[0][1].name)
+            for graph, _ in group:
+                if graph.name not in prepared:
+                    place = Path(folder, f"{len(prepared)}.npz")
+                    prepared[graph.name] = _prepare(graph, place)
+            for row in _rows(suite, group, prepared):
+                file.write(json.dumps(row) + "\n")
+                file.flush()
+                on_row(row)
 
 
 def _prepare(source: GraphSource, place: Path) -> dict[str, Any]:
@@ -80,24 +100,45 @@ def _prepare(source: GraphSource, place: Path) -> dict[str, Any]:
     except (BergeError, OSError, MemoryError, TypeError) as error:
         return {"reason": f"{type(error).__name__}: {error}"}
     save_graph(graph, place)
-    return {"file": place, "rows": graph.n_rows, "cols": graph.n_cols, "edges": graph.nnz}
+    rows, cols = (graph.n_vertices,) * 2 if isinstance(graph, Graph) else graph.shape
+    return {"file": place, "rows": rows, "cols": cols, "edges": graph.indices.size}
+
+
+def _rows(
+    suite: Suite, tasks: Sequence[Task], prepared: dict[str, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Measure tasks in one process, all but those whose graph could not be made."""
+    requests = [_request(suite, setting, prepared[graph.name]) for graph, setting in tasks]
+    real = [request for request in requests if request is not None]
+    measured = measure_several(real) if len(real) > 1 else (measure(**one) for one in real)
+    for (graph, setting), request in zip(tasks, requests, strict=True):
+        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+        found = UNMEASURED if request is None else next(measured)
+        yield _row(suite, graph, setting, prepared[graph.name], found, load)
+
+
+def _request(suite: Suite, setting: Setting, prepared: dict[str, Any]) -> dict[str, Any] | None:
+    if "file" not in prepared:
+        return None
+    return {
+        "file": str(prepared["file"]),
+        "peer": setting.peer,
+        "arguments": setting.arguments,
+        "repeats": setting.repeats or suite.repeats,
+        "time_limit": suite.time_limit,
+        "memory_limit": suite.memory_limit,
+        "keep": list(setting.keep),
+    }
 
 
 def _row(
-    suite: Suite, graph: GraphSource, setting: Setting, prepared: dict[str, Any]
+    suite: Suite,
+    graph: GraphSource,
+    setting: Setting,
+    prepared: dict[str, Any],
+    found: dict[str, Any],
+    load: float | None,
 ) -> dict[str, Any]:
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
-    if "file" in prepared:
-        found = measure(
-            prepared["file"],
-            peer=setting.peer,
-            arguments=setting.arguments,
-            repeats=suite.repeats,
-            time_limit=suite.time_limit,
-            memory_limit=suite.memory_limit,
-        )
-    else:
-        found = UNMEASURED
     sizes = {key: value for key, value in prepared.items() if key != "file"}
     return {
         "format": FORMAT,
@@ -110,7 +151,7 @@ def _row(
         "source": graph.spec,
         "peer": setting.peer,
         "arguments": setting.arguments,
-        "repeats": suite.repeats,
+        "repeats": setting.repeats or suite.repeats,
         "time_limit": suite.time_limit,
         "memory_limit": suite.memory_limit,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -120,7 +161,7 @@ def _row(
 
 
 def _key(suite: Suite, graph: GraphSource, setting: Setting) -> str:
-    limits = [suite.repeats, suite.time_limit, suite.memory_limit]
+    limits = [setting.repeats or suite.repeats, suite.time_limit, suite.memory_limit]
     what = [graph.name, graph.spec, setting.name, setting.peer, setting.arguments, *limits]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 

@@ -11,22 +11,23 @@ import glob
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from ..errors import OptionError
-from ..graph import BipartiteGraph
+from ..graph import BipartiteGraph, Graph
 from ..io.files import split_suffix
 from ..registry import check_options, find
 from .peers import PEERS
 
-__all__ = ["BUILT_IN", "GraphSource", "Setting", "Suite", "read_suite"]
+__all__ = ["BUILT_IN", "GraphSource", "Setting", "Suite", "generated", "read_suite"]
 
 BUILT_IN = {
     name: Path(__file__).parent / "suites" / f"{name}.toml"
-    for name in ("quick", "standard", "data", "large")
+    for name in ("quick", "standard", "data", "large", "choose")
 }
 _THREADS = "a whole number from 1 on, or a list of them"
 
@@ -39,11 +40,14 @@ class GraphSource:
     spec: dict[str, Any]
     path: Path | None = None
 
-    def load(self) -> BipartiteGraph:
-        """Generate or read it."""
+    def load(self) -> BipartiteGraph | Graph:
+        """Generate or read it; an undirected graph if the spec asks for its weights."""
         from ..generate import KINDS, permute
+        from ..ingest import as_graph
         from ..io import read
 
+        if self.path is not None and self.spec.get("weights"):
+            return as_graph(self.path, weights=True)
         if self.path is not None:
             graph = read(self.path)
         else:
@@ -55,11 +59,17 @@ class GraphSource:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is measured: `maximum_matching` with these arguments, or a peer."""
+    """What is measured: `maximum_matching` with these arguments, or a peer.
+
+    With the argument ``method`` it is `greedy_matching`. `repeats` is the suite's unless given,
+    `keep` names more of `SolveStats` to be kept.
+    """
 
     name: str
     peer: str | None = None
     arguments: dict[str, Any] = field(default_factory=dict)
+    repeats: int | None = None
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,8 +86,8 @@ class Suite:
     seed: int = 0
 
 
-def read_suite(name: str | os.PathLike[str]) -> Suite:
-    """Read a suite file, or the built-in suite of that name.
+def read_suite(name: str | os.PathLike[str], files: Sequence[str] = ()) -> Suite:
+    """Read a suite file, or the built-in suite of that name; `files` take the place of its graphs.
 
     Raises
     ------
@@ -91,11 +101,16 @@ def read_suite(name: str | os.PathLike[str]) -> Suite:
         )
     try:
         with path.open("rb") as file:
-            return _suite(path, tomllib.load(file))
+            suite = _suite(path, tomllib.load(file))
     except tomllib.TOMLDecodeError as error:
         raise OptionError(f"{path}: not TOML: {error}") from None
     except OptionError as error:
         raise OptionError(f"{path}: {error}") from None
+    if not files:
+        return suite
+    graphs = tuple(_graphs(Path("here"), 0, {"files": list(files)}))
+    _check_names("graphs", graphs)
+    return replace(suite, graphs=graphs)
 
 
 def _suite(path: Path, table: dict[str, Any]) -> Suite:
@@ -113,13 +128,8 @@ def _suite(path: Path, table: dict[str, Any]) -> Suite:
     graphs = [g for i, t in enumerate(_tables(table, "graphs")) for g in _graphs(path, i, t)]
     settings = [s for i, t in enumerate(_tables(table, "settings")) for s in _settings(i, t)]
     settings += _peers(table.get("peers", []))
-    for what, items in (("graphs", graphs), ("settings", settings)):
-        names = [item.name for item in items]
-        if not names:
-            raise OptionError(f"{what}: there are none")
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise OptionError(f"{what}: two have the name {twice!r}; give one another name")
+    _check_names("graphs", graphs)
+    _check_names("settings", settings)
     return Suite(
         name=path.stem,
         title=_text("title", table.get("title", "")),
@@ -134,6 +144,15 @@ def _suite(path: Path, table: dict[str, Any]) -> Suite:
     )
 
 
+def _check_names(what: str, items: Sequence[GraphSource | Setting]) -> None:
+    names = [item.name for item in items]
+    if not names:
+        raise OptionError(f"{what}: there are none")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise OptionError(f"{what}: two have the name {twice!r}; give one another name")
+
+
 def _graphs(path: Path, number: int, table: dict[str, Any]) -> Iterator[GraphSource]:
     where = f"graphs[{number}]"
     if ("generate" in table) == ("files" in table):
@@ -142,7 +161,7 @@ def _graphs(path: Path, number: int, table: dict[str, Any]) -> Iterator[GraphSou
     if permute is not None:
         _whole(f"{where}.permute", permute, 0)
     if "generate" in table:
-        yield _generated(where, dict(table))
+        yield generated(where, dict(table))
         return
     _check_keys(where, table, ("files", "folder", "permute"))
     written = table["files"] if isinstance(table["files"], list) else [table["files"]]
@@ -172,7 +191,8 @@ def _found(where: str, path: Path, name: str) -> list[Path]:
     return [Path(file) for file in files]
 
 
-def _generated(where: str, table: dict[str, Any]) -> GraphSource:
+def generated(where: str, table: dict[str, Any]) -> GraphSource:
+    """Make a source of a generator's name and parameters; the table is used up."""
     from ..generate import KINDS
 
     name = table.pop("name", None)
@@ -193,6 +213,13 @@ def _generated(where: str, table: dict[str, Any]) -> GraphSource:
 def _settings(number: int, table: dict[str, Any]) -> Iterator[Setting]:
     where = f"settings[{number}]"
     _check_keys(where, table, ("name", "algorithm", "init", "side", "threads", "seed", "options"))
+    lists = {key: table[key] for key in ("algorithm", "init") if isinstance(table.get(key), list)}
+    for values in product(*lists.values()):
+        yield from _of_threads(where, table | dict(zip(lists, values, strict=True)))
+
+
+def _of_threads(where: str, table: dict[str, Any]) -> Iterator[Setting]:
+    """Make a setting for each number of threads."""
     options = table.get("options", {})
     if not isinstance(options, dict):
         raise OptionError(f"{where}.options: must be a table, not {options!r}")

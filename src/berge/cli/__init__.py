@@ -20,6 +20,8 @@ from . import (
     greedy,
     info,
     match,
+    report,
+    reproduce,
     verify,
     warmup,
 )
@@ -39,7 +41,14 @@ __all__ = ["cli", "main"]
             compare.compare,
         ],
         "Graphs": [coarsen.coarsen, info.info, generate.generate, convert.convert, fetch.fetch],
-        "About this program": [algorithms.algorithms, bench.bench, warmup.warmup, demo.demo],
+        "About this program": [
+            algorithms.algorithms,
+            bench.bench,
+            reproduce.reproduce,
+            report.report,
+            warmup.warmup,
+            demo.demo,
+        ],
     },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
-from .bench_show import in_units, print_table, reason_of, show
-from .display import fact_table, out, plural, working
-from .exit_codes import INTERRUPTED
-from .options import as_json, check_output, print_json
-from .program import Command, Group, examples, say
+from .bench_choose import choose
+from .bench_run import run
+from .bench_show import print_table, show
+from .display import fact_table, out, working
+from .options import as_json, print_json
+from .program import Command, Group, examples
 
 __all__ = ["bench"]
 
 
+class Bench(Group):
+    """The commands; `berge bench --graphs FILE…` is short for `berge bench choose FILE…`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put in the name of the command that takes files."""
+        if args and args[0].startswith("-") and "--graphs" in args:
+            args = ["choose", *args]
+        return super().parse_args(ctx, args)
+
+
 @click.group(
-    cls=Group,
+    cls=Bench,
     short_help="Measure suites of graphs against other codes.",
     epilog=examples(
+        "berge bench --graphs mine/*.mtx --suite choose -o choose.html",
         "berge bench run quick -o quick.jsonl",
         "berge bench show quick.jsonl --plot profiles.png",
         "berge bench startup",
@@ -35,104 +44,8 @@ def bench() -> None:
     """
 
 
-bench.add_command(show)
-
-
-@bench.command(
-    cls=Command,
-    short_help="Run a suite; results are appended to a file.",
-    epilog=examples(
-        "berge bench run quick -o quick.jsonl",
-        "berge bench run my-suite.toml -o results.jsonl",
-        "berge bench run standard -o results.jsonl --setting 'auto*' --graph 'road*'",
-    ),
-)
-@click.argument("suite", metavar="NAME|FILE.toml")
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True,
-              metavar="FILE.jsonl",
-              help="Lines of JSON; what is there already is not measured again.")  # fmt: skip
-@click.option("--graph", "graphs", multiple=True, metavar="PATTERN",
-              help="Only graphs of such a name; may be given several times.")  # fmt: skip
-@click.option("--setting", "settings", multiple=True, metavar="PATTERN",
-              help="Only settings and peers of such a name.")  # fmt: skip
-@click.option("--again", is_flag=True, help="Measure also what is there already.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-@click.pass_context
-def run(
-    ctx: click.Context,
-    suite: str,
-    output: Path,
-    graphs: tuple[str, ...],
-    settings: tuple[str, ...],
-    again: bool,
-    quiet: bool,
-) -> None:
-    """Run a suite: one of `berge bench suites`, or a file.
-
-    Ctrl-C keeps what is there; the same command then goes on where it stopped. Time is that of
-    `maximum_matching` from a scipy CSR array in memory to the finished matching; of a peer, that of
-    its own call. docs/benchmarks.md tells more, and what a suite file looks like.
-    """
-    from ..bench.runner import plan, run_tasks
-    from ..bench.suite import read_suite
-
-    check_output(output, (".jsonl", ".json"))
-    chosen = read_suite(suite)
-    tasks = plan(chosen, output, graphs=graphs, settings=settings, again=again)
-    bad = 0
-    try:
-        with _progress(len(tasks), bool(tasks) and not quiet) as (begin, end):
-
-            def note(row: dict[str, Any]) -> None:
-                nonlocal bad
-                bad += row["status"] in ("failed", "unproved", "memory limit")
-                end(row)
-
-            run_tasks(chosen, tasks, output, on_begin=begin, on_row=note)
-    except KeyboardInterrupt:
-        say("interrupted", "yellow", f"what was measured is in {output}; run it again to go on")
-        ctx.exit(INTERRUPTED)
-    if not quiet:
-        done = f"{plural(len(tasks), 'measurement')}" if tasks else "nothing left to measure"
-        say("wrote" if tasks else "done", "green", f"{output}: {done}")
-    if bad:
-        raise click.ClickException(f"{plural(bad, 'measurement')} failed: see `berge bench show`")
-
-
-@contextmanager
-def _progress(
-    total: int, shown: bool
-) -> Iterator[tuple[Callable[[str, str], object], Callable[[dict[str, Any]], object]]]:
-    """Yield what to call before and after each measurement."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.text import Text
-
-    if not shown:
-        yield lambda graph, setting: None, lambda row: None
-        return
-    columns = (
-        BarColumn(20), MofNCompleteColumn(), TimeRemainingColumn(compact=True),
-        TextColumn("{task.description}", markup=False),
-    )  # fmt: skip
-    # Measurements differ in length by far: the average over all is the best guess there is.
-    with Progress(*columns, console=out(stderr=True), speed_estimate_period=1e9) as progress:
-        task = progress.add_task("", total=total)
-
-        def end(row: dict[str, Any]) -> None:
-            best = in_units(min(row["seconds"])) if row["status"] == "ok" else reason_of(row)
-            progress.console.print(Text(f"{row['graph']} · {row['setting']}: {best}"))
-            progress.advance(task)
-
-        yield (
-            lambda graph, setting: progress.update(task, description=f"{graph} · {setting}"),
-            end,
-        )
+for command in (choose, run, show):
+    bench.add_command(command)
 
 
 @bench.command(

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
+from ..memory import in_bytes
 from .display import working
 from .options import check_output, read_graph
 from .program import Command, examples, say
 
 __all__ = ["convert"]
+
+_SECONDS_BETWEEN_LINES = 5.0  # where stderr is no terminal
+
+Show = Callable[[str, "float | None", int], object]
+
+
+def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    try:
+        return in_bytes(value)
+    except ValueError:
+        raise click.BadParameter(
+            f"{value!r} is not a size such as 800M or 2G", ctx, param
+        ) from None
 
 
 @click.command(
@@ -20,6 +38,8 @@ __all__ = ["convert"]
         "berge convert web.mtx web.npz",
         "berge convert edges.csv edges.mtx.gz --base 1",
         "berge convert edges.dat edges.mtx --from csv",
+        "berge convert huge.mtx.gz huge.berge --memory 2G",
+        "berge convert edges.parquet edges.berge --left user --right item",
     ),
 )
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
@@ -33,6 +53,16 @@ __all__ = ["convert"]
     show_default=True,
     help="Number of the first row and column, where IN is an edge list.",
 )
+@click.option("--left", metavar="COLUMN", help="Column of the rows, where IN is Parquet.")
+@click.option("--right", metavar="COLUMN", help="Column of the columns, where IN is Parquet.")
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    default="1G",
+    show_default=True,
+    callback=_size,
+    help="Memory to work in, where OUT is a .berge folder.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
 def convert(
     source: Path,
@@ -40,20 +70,95 @@ def convert(
     from_format: str | None,
     to_format: str | None,
     base: str,
+    left: str | None,
+    right: str | None,
+    memory: int,
     quiet: bool,
 ) -> None:
     """Read the graph in IN and write it to OUT.
 
     Formats are known by their suffixes: .mtx (Matrix Market), .csv .tsv .txt .el .edges (edge
-    lists), .graph .metis (METIS), .gr (DIMACS), .npz (NumPy). One more suffix .gz, .bz2 or .xz
-    has the file compressed.
-    """
-    check_output(target)
-    from ..io import write
+    lists), .graph .metis (METIS), .gr (DIMACS), .npz (NumPy), .parquet (edge lists), .berge (a
+    folder of CSR arrays). One more suffix .gz, .bz2 or .xz has a text file compressed.
 
-    with working("reading", not quiet):
-        graph = read_graph(source, from_format, base)
-    with working("writing", not quiet):
-        write(graph, target, format=to_format)
+    Matrix Market, edge lists and Parquet of any size become .berge folders in the memory that is
+    given. If that is broken off, the same command goes on where it was: what is done is kept in
+    OUT.partial until all is.
+    """
+    from ..io import format_of, write
+    from ..io.folder import check_target
+
+    to_folder = format_of(target, to_format).name == "folder"
+    if to_folder:
+        check_target(target)
+    else:
+        check_output(target)
+    form = format_of(source, from_format).name
+    if (left or right) and (form != "parquet" or not to_folder):
+        raise click.UsageError("--left and --right are for Parquet to be made a .berge folder")
+    sizes = None
+    if to_folder:
+        from ..io.convert import convert_stream
+        from ..io.streams import open_stream
+
+        stream = open_stream(source, form, base=int(base), left=left, right=right)
+        if stream is not None:
+            with _progress(not quiet) as show:
+                folder = convert_stream(stream, target, memory=memory, progress=show)
+            sizes = (*folder.shape, folder.nnz)
+    if sizes is None:
+        with working("reading", not quiet):
+            graph = read_graph(source, from_format, base)
+        with working("writing", not quiet):
+            write(graph, target, format=to_format)
+        sizes = (*graph.shape, graph.nnz)
     if not quiet:
-        say("wrote", "green", f"{target}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges")
+        say("wrote", "green", f"{target}: {sizes[0]:,} × {sizes[1]:,}, {sizes[2]:,} edges")
+
+
+@contextmanager
+def _progress(shown: bool) -> Iterator[Show]:
+    """Show each step with the time that it will still take: a bar, or now and then a line."""
+    if not shown:
+        yield lambda step, share, edges: None
+    elif sys.stderr.isatty():
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        from .display import out
+
+        with Progress(
+            TextColumn("[bold]{task.description}"),
+            BarColumn(bar_width=None),
+            TextColumn("{task.fields[edges]:,} edges"),
+            TimeRemainingColumn(),
+            console=out(stderr=True),
+            transient=True,
+            expand=True,
+        ) as bars:
+            tasks = {}
+
+            def move(step: str, share: float | None, edges: int) -> None:
+                if step not in tasks:
+                    tasks[step] = bars.add_task(step, total=None, edges=0)
+                total = None if share is None else 1.0
+                bars.update(tasks[step], completed=share or 0.0, total=total, edges=edges)
+
+            yield move
+    else:
+        began: dict[str, tuple[float, float]] = {}
+        following = time.monotonic() + _SECONDS_BETWEEN_LINES
+
+        def line(step: str, share: float | None, edges: int) -> None:
+            nonlocal following
+            now = time.monotonic()
+            start, from_share = began.setdefault(step, (now, share or 0.0))
+            if now < following:
+                return
+            following = now + _SECONDS_BETWEEN_LINES
+            text = f"berge: {step}, {edges:,} edges"
+            if share is not None and share > from_share:
+                left = (now - start) * (1 - share) / (share - from_share)
+                text += f", {share:.0%}, {left:.0f} s left"
+            print(text, file=sys.stderr, flush=True)
+
+        yield line

@@ -28,7 +28,7 @@ MEANINGS = {
     ERROR: "error: a bad file, bad input, or no space to write to",
     USAGE: "usage: an unknown option, or a value that is not allowed",
     TIME_LIMIT: "match, greedy, coarsen: time limit reached; what there was so far is valid",
-    INTERRUPTED: "match, greedy, coarsen, bench run: Ctrl-C; what there was so far was written",
+    INTERRUPTED: "match, greedy, coarsen, bench, reproduce: Ctrl-C; what there was is written",
     NOT_A_MATCHING: "verify: not a valid matching of the graph",
     NOT_MAXIMUM: "verify: a valid matching, but not a maximum (greedy: maximal) one",
     INTERRUPTED_BEFORE: "interrupted by Ctrl-C before there was a matching",

@@ -19,23 +19,43 @@ if TYPE_CHECKING:
 
 __all__ = ["info"]
 
-_WORK_BYTES = 30  # that a solve takes for each row and for each column, besides the graph
-
 
 @click.command(
     cls=Command,
     short_help="Show sizes, degrees and memory of a graph.",
-    epilog=examples("berge info web.mtx", "berge info edges.csv --base 1 --json"),
+    epilog=examples(
+        "berge info web.mtx",
+        "berge info edges.csv --base 1 --json",
+        "berge info huge.mtx.gz --head",
+        "berge info huge.berge --check",
+    ),
 )
 @graph_file
 @read_options
+@click.option("--head", is_flag=True, help="Read nothing but the head of the file.")
+@click.option("--check", is_flag=True, help="Compare the checksums of a .berge folder.")
 @as_json
-def info(file: Path, form: str | None, base: str, as_json: bool) -> None:
+def info(file: Path, form: str | None, base: str, head: bool, check: bool, as_json: bool) -> None:
     """Show sizes, degrees, duplicates and symmetry of the graph in FILE.
 
     Duplicates count once in the density. A solve needs the memory for the graph, its transpose and
-    the search.
+    the search; or, out of core, for the vertices and some edges, with the graph in a .berge folder.
+
+    Of a file that does not fit in memory, and with --head of any, only what its head says is shown:
+    what memory and disk it takes to convert and to solve it.
     """
+    sizes = _sizes(file, form, base)
+    if check:
+        _check(file)
+    if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
+        if sizes is None:
+            raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
+        facts = {"file": str(file), **sizes, **_needs(sizes)}
+        if as_json:
+            print_json(facts)
+        else:
+            out().print(fact_table(_head_table(facts), title=str(file)))
+        return
     with working("reading"):
         graph = read_graph(file, form, base)
     with working("counting"):
@@ -49,6 +69,89 @@ def info(file: Path, form: str | None, base: str, as_json: bool) -> None:
     console.print(_histogram(facts, console.width))
 
 
+def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
+    """Return what the head of a file says, None if it has none; numbers that it lacks are None."""
+    from ..io import format_of
+    from ..io.folder import Folder
+    from ..io.streams import open_stream
+
+    name = format_of(file, form).name
+    if name == "folder":
+        folder = Folder(file)
+        return {"rows": folder.n_rows, "cols": folder.n_cols, "edges": folder.nnz, "convert": False}
+    stream = open_stream(file, name, base=int(base)) if file.exists() else None
+    if stream is None:
+        return None
+    rows, cols = stream.shape or (None, None)
+    return {"rows": rows, "cols": cols, "edges": stream.edges, "convert": True}
+
+
+def _fits(sizes: dict[str, Any]) -> bool:
+    """Tell whether the graph can be read, and its degrees counted, in memory."""
+    from ..memory import available, solve_bytes
+
+    shape = sizes["rows"] or 0, sizes["cols"] or 0
+    # A text file is two arrays of ends first.
+    return max(solve_bytes(shape, sizes["edges"]), 24 * int(sizes["edges"])) < available()
+
+
+def _check(file: Path) -> None:
+    from ..io.folder import Folder, is_folder
+
+    if not is_folder(file):
+        raise click.UsageError("--check compares the checksums of .berge folders")
+    with working("checking"):
+        Folder(file, check=True)
+
+
+def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
+    """Return the memory and the disk that it takes to convert and to solve."""
+    from ..io.convert import DEFAULT_MEMORY, disk_bytes
+    from ..memory import available, out_of_core_bytes, solve_bytes
+
+    rows, cols, edges = sizes["rows"], sizes["cols"], sizes["edges"]
+    needs: dict[str, Any] = {"available_bytes": available()}
+    if edges is None or rows is None:
+        return needs | {"folder_bytes": None, "solve_bytes": None, "out_of_core_bytes": None}
+    index = 4 if max(rows, cols) < 2**31 else 8
+    needs["folder_bytes"] = 8 * (rows + 1) + index * edges
+    needs["solve_bytes"] = solve_bytes((rows, cols), edges)
+    needs["out_of_core_bytes"] = out_of_core_bytes((rows, cols), edges)
+    if sizes.get("convert"):
+        needs["convert_bytes"] = DEFAULT_MEMORY
+        needs["convert_disk_bytes"] = disk_bytes(edges, index) + needs["folder_bytes"]
+    return needs
+
+
+def _head_table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    def known(name: str) -> str:
+        return "?" if facts[name] is None else f"{facts[name]:,}"
+
+    yield "graph", f"{known('rows')} rows × {known('cols')} columns"
+    yield "edges", known("edges") + (" at most" if facts["convert"] else "")
+    if facts["solve_bytes"] is None:
+        yield (
+            "memory",
+            f"{in_bytes(facts['available_bytes'])} free; the file does not tell its sizes",
+        )
+        return
+    if facts["convert"]:
+        work, disk = in_bytes(facts["convert_bytes"]), in_bytes(facts["convert_disk_bytes"])
+        yield (
+            "convert",
+            f"to a .berge folder of {in_bytes(facts['folder_bytes'])}: {work} of memory",
+        )
+        yield "", f"(or what --memory says), {disk} of disk while it runs"
+    yield from _memory_lines(facts)
+
+
+def _memory_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    solve, graph = in_bytes(facts["solve_bytes"]), in_bytes(facts["folder_bytes"])
+    yield "memory", f"about {solve} for a solve, {graph} of it the graph"
+    yield "out of core", f"from {in_bytes(facts['out_of_core_bytes'])} on, and {graph} of disk"
+    yield "free", f"{in_bytes(facts['available_bytes'])} of memory"
+
+
 def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
@@ -59,23 +162,17 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
         np.array_equal(once.indptr, mirrored.indptr)
         and np.array_equal(once.indices, mirrored.indices)
     )
-    index = graph.indices.itemsize
-    graph_bytes = graph.indptr.nbytes + graph.indices.nbytes
-    transpose_bytes = (graph.n_cols + 1) * graph.indptr.itemsize + graph.indices.nbytes
-    # What is 30 bytes for indices of 4 bytes is 60 for those of 8.
-    work_bytes = (graph.n_rows + graph.n_cols) * _WORK_BYTES * index // 4
+    sizes = {"rows": graph.n_rows, "cols": graph.n_cols, "edges": graph.nnz}
     return {
-        "rows": graph.n_rows,
-        "cols": graph.n_cols,
-        "edges": graph.nnz,
+        **sizes,
         "duplicates": graph.nnz - once.nnz,
         "density": once.nnz / cells if cells else 0.0,
         "symmetric": symmetric,
         "row_degrees": _degrees(graph.row_degrees),
         "col_degrees": _degrees(graph.col_degrees),
-        "index_bytes": index,
-        "graph_bytes": graph_bytes,
-        "solve_bytes": graph_bytes + transpose_bytes + work_bytes,
+        "index_bytes": graph.indices.itemsize,
+        "graph_bytes": graph.indptr.nbytes + graph.indices.nbytes,
+        **_needs(sizes),
     }
 
 
@@ -106,8 +203,7 @@ def _table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield f"{name} degrees", f"{d['min']:,} … {d['max']:,}, average {d['average']:.3g}"
     rows, cols = facts["row_degrees"]["isolated"], facts["col_degrees"]["isolated"]
     yield "isolated", f"{plural(rows, 'row')}, {plural(cols, 'column')}"
-    solve, graph = in_bytes(facts["solve_bytes"]), in_bytes(facts["graph_bytes"])
-    yield "memory", f"about {solve} for a solve, {graph} of it the graph"
+    yield from _memory_lines(facts)
 
 
 def _histogram(facts: dict[str, Any], width: int) -> Table:

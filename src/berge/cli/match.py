@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import exit_codes
-from .display import fact_table, in_seconds, out, plural, working
+from .display import fact_table, in_bytes, in_seconds, out, plural, working
 from .interrupts import held_interrupts, single_interrupt
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
@@ -21,8 +21,11 @@ from .options import (
     algorithm_name,
     as_json,
     check_output,
+    cluster_options,
     graph_file,
+    is_shared,
     key_values,
+    plain_values,
     print_json,
     read_graph,
     read_options,
@@ -48,13 +51,26 @@ class _Outcome:
 
     file: Path
     output: Path | None
-    graph: BipartiteGraph
+    graph: BipartiteGraph | None  # None where only the cluster has it
     matching: Matching
     stats: SolveStats
     wanted_proof: bool
     seconds: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
     labels: LabelledFile | None = None
+
+    @property
+    def edges(self) -> int:
+        return self.stats.cluster["edges"] if self.graph is None else self.graph.nnz
+
+    @property
+    def cover(self) -> tuple[int, int] | None:
+        """Rows and columns in the cover that proves it."""
+        stored: tuple[int, int] | None = getattr(self.matching, "cover", None)
+        if stored is not None or self.matching.certificate is None:
+            return stored
+        proof = self.matching.certificate
+        return int(proof.rows.sum()), int(proof.cols.sum())
 
     @property
     def exit_code(self) -> int:
@@ -71,9 +87,11 @@ class _Outcome:
         "berge match web.mtx.gz -o matching.npz --threads 8",
         "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
         "berge match jobs.csv --left worker --right job -o result.csv",
+        "berge match huge.berge --algorithm out-of-core",
         "berge match web.mtx --time-limit 60 -o best.npz",
         "berge match web.mtx --initial best.npz -o matching.npz",
         "berge match web.mtx --json | jq .cardinality",
+        "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
     ),
 )
 @graph_file
@@ -149,8 +167,10 @@ class _Outcome:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Write the matching to a .npz, .txt or .json file; pairs of labels to .csv or .tsv.",
+    help="Write the matching to a .npz, .txt or .json file; pairs of labels to .csv or .tsv; "
+    "with --cluster also to a folder, by parts.",
 )
+@cluster_options
 @as_json
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
@@ -177,6 +197,8 @@ def match(
     left: str | None,
     right: str | None,
     output: Path | None,
+    cluster: str | None,
+    checkpoint: Path | None,
     as_json: bool,
     no_prove: bool,
     quiet: bool,
@@ -193,30 +215,42 @@ def match(
     Ctrl-C stops the search and keeps the best matching found so far.
     """
     labelled = left is not None or right is not None
-    if output is not None:
-        check_output(output, LABEL_SUFFIXES if labelled else SUFFIXES)
+    in_parts = cluster is not None and output is not None and not output.suffix
+    remote = cluster is not None and is_shared(file)  # the workers read it
+    if output is not None and not in_parts:
+        check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
+    if checkpoint is not None and cluster is None:
+        raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
     if labelled and base != "0":
         raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
     options: dict[str, Any] = dict(key_values(settings, "'--option'"))
+    if cluster is not None:
+        options = plain_values(options) | {"cluster": cluster, "prove": not no_prove}
+        options |= {"checkpoint": checkpoint, "output": output if in_parts else None}
+    if remote:
+        options |= {"left": left, "right": right}
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     clock = _Clock()
     with working("reading", shown):
         with clock.step("import"):
+            from ..io.folder import left_on_disk
             from ..matching import Matching
-            from ..solve import maximum_matching
+            from ..solve import OUT_OF_CORE, maximum_matching
             from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
         with clock.step("read"):
-            labels = None
-            if labelled:
+            labels = graph = None
+            if labelled and not remote:
                 labels = read_labelled(file, left, right, form)
                 graph = labels.graph
-            else:
-                with labels_hinted(file):
-                    graph = read_graph(file, form, base)
+            elif not remote:
+                graph = left_on_disk(file, always=algorithm == OUT_OF_CORE)
+                if graph is file:
+                    with labels_hinted(file):
+                        graph = read_graph(file, form, base)
             first = None if initial is None else Matching.load(initial)
     with single_interrupt():
         matching = maximum_matching(
-            graph,
+            file if graph is None else graph,
             algorithm=algorithm,
             init=init,
             device=device,
@@ -228,7 +262,7 @@ def match(
             side=side,
             **options,
         )
-        if output is not None:
+        if output is not None and not in_parts:
             # Before anything else that may fail, and whatever keys are pressed.
             with held_interrupts(), working("writing", shown), clock.step("write"):
                 if labels is not None:
@@ -258,6 +292,8 @@ def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
     """Prove what the solver says is maximum; a wish to stop at this point is granted."""
     if outcome.interrupted or not outcome.wanted_proof or not outcome.matching.is_maximum:
         return
+    if outcome.stats.cluster:
+        return  # done, where the graph lies
     try:
         with working("proving", shown), clock.step("prove"):
             outcome.matching.prove(outcome.graph)
@@ -286,23 +322,22 @@ class _Clock:
 
 def _facts(outcome: _Outcome) -> dict[str, Any]:
     """Return the object that --json prints."""
-    graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
-    proof = matching.certificate
+    matching, stats, cover = outcome.matching, outcome.stats, outcome.cover
     labels = {} if outcome.labels is None else {"labels": outcome.labels.facts(matching)}
     return {
         "file": str(outcome.file),
-        "rows": graph.n_rows,
-        "cols": graph.n_cols,
-        "edges": graph.nnz,
+        "rows": matching.n_rows,
+        "cols": matching.n_cols,
+        "edges": outcome.edges,
         "cardinality": matching.cardinality,
         "upper_bound": matching.upper_bound,
         "is_maximum": matching.is_maximum,
         "is_perfect": matching.is_perfect,
-        "proved": proof is not None,
-        "cover_rows": None if proof is None else int(proof.rows.sum()),
-        "cover_cols": None if proof is None else int(proof.cols.sum()),
-        "unmatched_rows": graph.n_rows - matching.cardinality,
-        "unmatched_cols": graph.n_cols - matching.cardinality,
+        "proved": cover is not None,
+        "cover_rows": None if cover is None else cover[0],
+        "cover_cols": None if cover is None else cover[1],
+        "unmatched_rows": matching.n_rows - matching.cardinality,
+        "unmatched_cols": matching.n_cols - matching.cardinality,
         "stopped": "interrupted" if outcome.interrupted else stats.stopped,
         "output": None if outcome.output is None else str(outcome.output),
         "stats": stats.as_dict(),
@@ -314,13 +349,13 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    graph, matching, stats = outcome.graph, outcome.matching, outcome.stats
-    n, k = graph.shape, matching.cardinality
+    matching, stats = outcome.matching, outcome.stats
+    n, k = (matching.n_rows, matching.n_cols), matching.cardinality
     labels = outcome.labels
     sizes = f"{plural(n[0], 'row')} × {plural(n[1], 'column')}"
     if labels is not None:
         sizes = f"{n[0]:,} in {labels.left} × {n[1]:,} in {labels.right}"
-    yield "graph", f"{sizes}, {plural(graph.nnz, 'edge')}"
+    yield "graph", f"{sizes}, {plural(outcome.edges, 'edge')}"
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
     if labels is not None:
         yield from labels.lines(matching)
@@ -329,6 +364,8 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     share = f" ({stats.start_cardinality / k:.1%} of that)" if stats.start_cardinality else ""
     yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
     where = plural(stats.threads, "thread") if stats.device == "cpu" else stats.device
+    if stats.cluster:
+        where = plural(stats.cluster["workers"], "worker")
     yield "search", f"{stats.algorithm} on {where}"
     if stats.traversed_edges or stats.phases:
         paths = plural(stats.augmenting_paths, "augmenting path")
@@ -340,11 +377,20 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
             yield "", f"{plural(sum(stats.launches), 'kernel')} launched to search"
         if stats.traversed_edges:
             yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
+        if stats.passes:
+            passes = plural(stats.passes, "pass", "passes")
+            yield "", f"{passes} over the edges, {in_bytes(stats.bytes_read)} read"
     else:
         yield "", "nothing left to search" if matching.is_maximum else "not begun"
-    if matching.certificate is not None:
-        cover = matching.certificate
-        rows, cols = int(cover.rows.sum()), int(cover.cols.sum())
+    if stats.cluster:
+        sent = f"{plural(stats.cluster['exchanges'], 'exchange')}, {stats.cluster['bytes']:,} bytes"
+        lost = stats.cluster["restarts"]
+        yield (
+            "",
+            sent + (f"; begun again {plural(lost, 'time')}: workers were lost" if lost else ""),
+        )
+    if outcome.cover is not None:
+        rows, cols = outcome.cover
         yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
     # In the order it happened; the solver's own total is the sum of its steps.
     before = ("import", "read")
@@ -363,6 +409,6 @@ def _verdict(outcome: _Outcome) -> tuple[str, str]:
         why = "interrupted" if outcome.interrupted else str(outcome.stats.stopped)
         return f"not proved maximum: at most {matching.upper_bound:,} ({why})", "yellow"
     size = "perfect" if matching.is_perfect else "maximum"
-    if matching.certificate is not None:
+    if outcome.cover is not None:
         return f"{size}, proved", "bold green"
     return f"{size}, not proved", "yellow"

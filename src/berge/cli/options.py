@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,8 +19,11 @@ __all__ = [
     "as_json",
     "check_output",
     "check_plot",
+    "cluster_options",
     "graph_file",
+    "is_shared",
     "key_values",
+    "plain_values",
     "print_json",
     "read_graph",
     "read_options",
@@ -69,6 +72,41 @@ thread_option = click.option(
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
+
+
+def cluster_options(function: _Function) -> _Function:
+    """Add the options of a solve on a Dask cluster."""
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
+    )
+    checkpoint = click.option(
+        "--checkpoint",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="On a cluster: save the matching after every phase, go on from what is there.",
+    )
+    return cluster(checkpoint(function))
+
+
+def is_shared(file: Path) -> bool:
+    """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
+    from ..distributed.sources import is_parquet
+
+    return file.suffix.lower() == ".berge" or is_parquet(str(file))
+
+
+def plain_values(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Read values as JSON has them, and take what it has not for text."""
+    import json
+    from contextlib import suppress
+
+    values: dict[str, Any] = dict(texts)
+    for key, text in texts.items():
+        with suppress(ValueError):
+            values[key] = json.loads(text)
+    return values
 
 
 def read_options(function: _Function) -> _Function:

@@ -160,7 +160,8 @@ def cuts_well(
         x = tried[i]
         col_match[row_match[x]] = -1
         row_match[x] = -1
-    return behind <= BEHIND * tried.size
+    few: bool = behind <= BEHIND * tried.size
+    return few
 
 
 @kernel

@@ -56,8 +56,18 @@ FORMATS = (
     Format("metis", (".graph", ".metis"), "METIS, a vertex on each line", "metis"),
     Format("dimacs", (".gr",), "DIMACS shortest path or colouring, arcs or edges", "dimacs"),
     Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),
+    Format(
+        "parquet",
+        (".parquet", ".pq"),
+        "Parquet edge list, one file or a folder of them",
+        "parquet",
+        compressible=False,
+        has_base=True,
+    ),
+    Format("folder", (".berge",), "a folder of CSR arrays", "folder", compressible=False),
 )
 
+_FOLDERS = (".berge", ".parquet")  # formats that may be, or are, folders
 _HOME = {"fetch": "suitesparse", "load_matching": "matchings", "save_matching": "matchings"}
 
 
@@ -77,8 +87,8 @@ def read(path: PathName, *, format: str | None = None, base: int = 0) -> Biparti
     format
         Name or suffix of a format (see `FORMATS`), where the file's own suffix does not tell.
     base
-        Number of the first row and column in an edge list: 0 or 1. The other formats say it
-        themselves.
+        Number of the first row and column in an edge list, of text or in Parquet: 0 or 1. The
+        other formats say it themselves.
 
     Raises
     ------
@@ -134,9 +144,9 @@ def read_graph(
 
 def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
     os.stat(path)
-    if os.path.isdir(path):
+    if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
-    chosen = _choose(path, format)
+    chosen = format_of(path, format)
     if not isinstance(base, int) or base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base!r}")
     reader = getattr(import_module(f".{chosen.module}", __name__), function)
@@ -177,11 +187,12 @@ def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -
         raise InvalidGraphError(
             f"write takes a BipartiteGraph (as_bipartite makes one), not {type(graph).__name__}"
         )
-    chosen = _choose(path, format)
+    chosen = format_of(path, format)
     import_module(f".{chosen.module}", __name__).write(graph, path)
 
 
-def _choose(path: PathName, format: str | None) -> Format:
+def format_of(path: PathName, format: str | None = None) -> Format:
+    """Return the format of a file, by its suffix or the name that is given."""
     suffix, compression = split_suffix(path)
     wanted = suffix if format is None else str(format).lower()
     for known in FORMATS:

@@ -17,7 +17,7 @@ from .files import PathName, check_memory, replacing, split_suffix
 from .lines import Lines
 from .text import check_claim, column, first_bytes, join, pairs
 
-__all__ = ["read", "read_graph", "write"]
+__all__ = ["read", "read_graph", "read_heading", "scan_settings", "write"]
 
 _FIRST = first_bytes(comments=b"#%")
 _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+(\d{1,30})")
@@ -33,7 +33,7 @@ def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
     """Read the edges of a graph; `weights` is True for those in the third column."""
     rows, cols, shape = _read(path, base)
     with Lines(path) as lines:
-        if _heading(lines) is not None and shape[0] != shape[1]:
+        if read_heading(lines) is not None and shape[0] != shape[1]:
             raise not_square(shape)
         if weights is True:
             weights = column(lines, 2, comments=b"#%")
@@ -42,20 +42,25 @@ def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
 
 def _read(path: PathName, base: int) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
     with Lines(path) as lines:
-        sizes = _heading(lines)
+        sizes = read_heading(lines)
         if sizes is None:
-            rows, cols = join(pairs(lines, _FIRST, low=base))
+            rows, cols = join(pairs(lines, **scan_settings(sizes, base)))
             shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
             check_memory(shape, path)
         else:
             shape, entries = (sizes[0], sizes[1]), sizes[2]
-            row_high, col_high = shape[0] - 1 + base, shape[1] - 1 + base
-            rows, cols = join(
-                pairs(lines, _FIRST, low=base, row_high=row_high, col_high=col_high, limit=entries)
-            )
+            rows, cols = join(pairs(lines, **scan_settings(sizes, base), limit=entries))
             if rows.size != entries:
                 raise lines.error(f"file ends after {rows.size} of {entries} entries")
     return rows, cols, shape
+
+
+def scan_settings(sizes: tuple[int, int, int] | None, base: int) -> dict[str, Any]:
+    """Return how `pairs` has to take the edges."""
+    if sizes is None:
+        return {"first": _FIRST, "low": base}
+    rows, cols, _ = sizes
+    return {"first": _FIRST, "low": base, "row_high": rows - 1 + base, "col_high": cols - 1 + base}
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:
@@ -66,7 +71,7 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
         write_pairs(file, graph.indptr, graph.indices, between=separator)
 
 
-def _heading(lines: Lines) -> tuple[int, int, int] | None:
+def read_heading(lines: Lines) -> tuple[int, int, int] | None:
     """Go past comments and a line of words; return rows, columns, entries if a comment has them."""
     sizes = None
     words_at = 0

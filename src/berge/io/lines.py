@@ -99,6 +99,17 @@ class Lines:
         self.start = self.stop
         self.line += lines
 
+    def tell(self) -> int:
+        """Return the place of the next line in the text, in bytes."""
+        return self._file.tell() - (self._filled - self.start)
+
+    def seek(self, byte: int, line: int) -> None:
+        """Go to a place that `tell` has told, with so many lines before it."""
+        with damage_reported(self.path):
+            self._file.seek(byte)
+        self.line, self.start, self.stop, self._filled = line, 0, 0, 0
+        self._first = self._first and byte == 0
+
     def error(self, message: str, line: int | None = None) -> FormatError:
         """Return an error at a line, by default the last one taken."""
         return FormatError(message, self.path, self.line if line is None else line)

@@ -8,6 +8,7 @@ column is there twice, and the counts. Labels and statistics are not written.
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from .files import PathName, check_memory, damage_reported, open_bytes, replacin
 if TYPE_CHECKING:
     from ..matching import Matching
 
-__all__ = ["load_matching", "save_matching"]
+__all__ = ["check_mates", "load_matching", "save_matching"]
 
 _HEADER = re.compile(
     rb"# rows (\d{1,18}) cols (\d{1,18}) matched (\d{1,18}) upper_bound (\d{1,18})"
@@ -78,6 +79,8 @@ def save_matching(matching: Matching, path: PathName) -> None:
 def load_matching(path: PathName) -> Matching:
     """Read a matching that `save_matching` wrote, or someone else in its form.
 
+    The path may also be that of a folder of per-part arrays, as a cluster writes them.
+
     Raises
     ------
     FormatError
@@ -89,6 +92,10 @@ def load_matching(path: PathName) -> Matching:
     """
     from ..matching import Matching
 
+    if os.path.isdir(path):
+        from ..distributed.results import load_parts
+
+        return load_parts(path)
     suffix = _suffix(path)
     if suffix == ".npz":
         return _load_npz(path)
@@ -136,6 +143,14 @@ def _load_npz(path: PathName) -> Matching:
     with Archive(path) as archive:
         row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
         upper_bound = int(archive.array("upper_bound", "iu", 0))
+    check_mates(row_match, col_match, path)
+    if upper_bound < np.count_nonzero(row_match >= 0):
+        raise FormatError(f"upper bound {upper_bound} is below the number of pairs", path)
+    return Matching(row_match, col_match, upper_bound=upper_bound)
+
+
+def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) -> None:
+    """Refuse mates that are out of range, or do not agree with each other."""
     sides = (("row", row_match, col_match), ("column", col_match, row_match))
     for side, match, back in sides:
         wrong = np.flatnonzero((match < -1) | (match >= back.size))
@@ -150,9 +165,6 @@ def _load_npz(path: PathName) -> Matching:
             raise NoMatchingError(
                 f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}", path
             )
-    if upper_bound < np.count_nonzero(row_match >= 0):
-        raise FormatError(f"upper bound {upper_bound} is below the number of pairs", path)
-    return Matching(row_match, col_match, upper_bound=upper_bound)
 
 
 def _load_text(path: PathName) -> _Found:

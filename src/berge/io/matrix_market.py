@@ -21,7 +21,7 @@ from .files import PathName, check_memory, open_bytes, replacing
 from .lines import Lines
 from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
 
-__all__ = ["Header", "check", "read", "read_graph", "write"]
+__all__ = ["Header", "check", "read", "read_graph", "read_header", "scan_settings", "write"]
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -41,7 +41,7 @@ class Header:
 def read(path: PathName) -> BipartiteGraph:
     """Read a Matrix Market file as a graph; see `berge.read`."""
     with Lines(path) as lines:
-        header = _header(lines)
+        header = read_header(lines)
         if header.entries is None:
             rows, cols = read_array(lines, header.shape, header.field, header.symmetry)
         else:
@@ -73,7 +73,7 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
 def check(path: PathName) -> Header:
     """Go through a coordinate file without keeping it, for its errors and its sizes."""
     with Lines(path) as lines:
-        header = _header(lines)
+        header = read_header(lines)
         if header.entries is not None:
             _check_count(lines, header, sum(rows.size for rows, _ in _entries(lines, header)))
     return header
@@ -87,7 +87,8 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
         write_pairs(file, graph.indptr, graph.indices, base=1)
 
 
-def _header(lines: Lines) -> Header:
+def read_header(lines: Lines) -> Header:
+    """Go past the head of a file, and return what it says."""
     kind, field, symmetry = _banner(lines)
     line = lines.heading(b"%", "the line of sizes")
     words = ("rows", "columns", "entries") if kind == "coordinate" else ("rows", "columns")
@@ -134,14 +135,13 @@ def _banner(lines: Lines) -> tuple[str, str, str]:
 
 
 def _entries(lines: Lines, header: Header) -> Iterator[tuple[IndexArray, IndexArray]]:
-    return pairs(
-        lines,
-        _FIRST,
-        low=1,
-        row_high=header.shape[0],
-        col_high=header.shape[1],
-        limit=header.entries,
-    )
+    return pairs(lines, **scan_settings(header), limit=header.entries)
+
+
+def scan_settings(header: Header) -> dict[str, Any]:
+    """Return how `pairs` has to take the entries."""
+    rows, cols = header.shape
+    return {"first": _FIRST, "low": 1, "row_high": rows, "col_high": cols}
 
 
 def _check_count(lines: Lines, header: Header, count: int) -> None:

@@ -56,10 +56,14 @@ def pairs(
     row_high: int = LARGEST,
     col_high: int = LARGEST,
     limit: int | None = None,
+    taken: int = 0,
     names: tuple[str, str] = ("row", "column"),
 ) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield the pairs of integers of all lines to come, less `low`, an array of each per chunk."""
-    left = LARGEST if limit is None else limit
+    """Yield the pairs of integers of all lines to come, less `low`, an array of each per chunk.
+
+    Of `limit` pairs, `taken` came before.
+    """
+    left = LARGEST if limit is None else limit - taken
     while lines.fill():
         start, stop = lines.start, lines.stop
         most = (stop - start) // 4 + 1

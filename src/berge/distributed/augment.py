@@ -1,0 +1,70 @@
+"""Augmenting paths that cross parts: all walk at once, from their free column back to their root.
+
+A path is under way as a pair (x, y): row x takes column y, and goes on at the column that it had
+before; a pair (−1, y) stands at column y, whose parent takes it next. It walks as long as it stays
+in the part, and is sent to the owner of the next vertex where it does not. Trees are disjoint, so
+no path meets another, nor a tree that still grows: pairs share the exchanges of the search.
+
+A path of k edges that crosses between parts c times takes k steps in all and c exchanges.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..spmd import kernel
+from .communicator import Array
+from .mail import Letters
+from .part import Part, owners
+
+__all__ = ["advance", "to_next"]
+
+
+@kernel
+def advance(
+    pairs: Any,
+    parent: Any,
+    row_match: Any,
+    col_match: Any,
+    first_row: int,
+    first_col: int,
+) -> int:
+    """Walk every pair to where it leaves the part; pack those that do to the front.
+
+    Returns their number; all others have ended at their root.
+    """
+    left = 0
+    for i in range(pairs.shape[0]):
+        x, y = pairs[i, 0], pairs[i, 1]
+        while True:
+            if x < 0:
+                col = np.uint64(y - first_col)
+                if col >= np.uint64(col_match.size):
+                    break  # another part's column
+                x = np.int64(parent[col])
+                col_match[col] = x
+            row = np.uint64(x - first_row)
+            if row >= np.uint64(row_match.size):
+                break  # another part's row
+            before = row_match[row]
+            row_match[row] = y
+            x, y = np.int64(-1), before
+            if y < 0:
+                break  # the root
+        if x >= 0 or y >= 0:
+            pairs[left, 0], pairs[left, 1] = x, y
+            left += 1
+    return left
+
+
+def to_next(part: Part, pairs: Array) -> Letters:
+    """Address pairs to the owners of the vertices where they stand."""
+    x, y = pairs[:, 0], pairs[:, 1]
+    to = np.where(x >= 0, owners(part.row_bounds, x), owners(part.col_bounds, y))
+    order = np.argsort(to, kind="stable")
+    cuts = np.searchsorted(to[order], np.arange(part.size + 1))
+    pairs = pairs[order]
+    return [pairs[a:b].ravel() for a, b in pairwise(cuts)]

@@ -1,0 +1,187 @@
+"""Checkpoints: the matching after each phase, in a folder that all parts can write to.
+
+::
+
+    ck/
+      matching-5d0a77c1-000007-00000-of-00004.npy    mates of the rows of part 0 after phase 7
+      …
+      manifest.json                                  phase, graph, rows and checksum of every file
+
+Any valid matching is a place to go on from, on any number of parts. Each part writes its file aside
+and renames it; when all are there, part 0 does the same with the manifest, and that makes the phase
+count: whatever happens in between, the manifest tells of a phase that is complete. Names have a
+number of their own for every run, so that no run writes over files that the manifest of another
+tells of. Files of the phase before the last one, and of runs before, are removed.
+
+The graph is known by its sizes and the sum of its parts' fingerprints.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import CheckpointError
+from ..io.files import replacing
+from .communicator import Array, Communicator
+from .mail import agree, deliver, from_text, to_text
+from .part import Part
+
+__all__ = ["Checkpoint"]
+
+_FORMAT, _VERSION = "berge checkpoint", 1
+
+
+class Checkpoint:
+    """A folder with the matching of the last complete phase.
+
+    Examples
+    --------
+    >>> import berge, tempfile
+    >>> from berge.distributed.checkpoint import Checkpoint
+    >>> from berge.distributed.communicator import Alone
+    >>> from berge.distributed.core import match_part
+    >>> from berge.distributed.part import Part
+    >>> part = Part.from_graph(berge.generate.chain(9), 0, 1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     found = match_part(part, Alone(), checkpoint=Checkpoint(folder))
+    ...     row_match, phase = Checkpoint(folder).load(Alone(), part)
+    >>> int((row_match >= 0).sum()), phase
+    (9, 1)
+    """
+
+    def __init__(self, folder: str | PathLike[str]):
+        self.folder = Path(folder)
+        self._graph: dict[str, Any] = {}
+        self._run = ""  # how the names of this run's files begin
+        self._old: list[Path] = []  # files of this part, of phases before
+
+    @property
+    def manifest(self) -> Path:
+        """The file that makes a checkpoint one."""
+        return self.folder / "manifest.json"
+
+    def exists(self) -> bool:
+        """Whether there is something to go on from."""
+        return self.manifest.exists()
+
+    def save(self, comm: Communicator, part: Part, row_match: Array, phase: int) -> None:
+        """Write this part's share; the manifest, last, makes it count. Collective, one exchange.
+
+        (And one more the first time.)
+        """
+        self._know(comm, part)
+        name = f"{self._run}-{phase:06}-{part.rank:05}-of-{part.size:05}.npy"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self.folder / name) as file:
+            np.save(file, row_match)
+        entry = {"name": name, "rows": [part.rows.start, part.rows.stop]}
+        entry["sha256"] = _digest(self.folder / name)
+        letters = [np.empty(0, np.int64)] * comm.size
+        letters[0] = to_text(json.dumps(entry))
+        received, _ = comm.exchange(letters)
+        # Part 0 came here after it had written the manifest of the last phase.
+        for path in self._old[:-1]:
+            path.unlink(missing_ok=True)
+        self._old = [*self._old[-1:], self.folder / name]
+        if comm.rank == 0:
+            files = [json.loads(from_text(text)) for text in received]
+            content = {"format": _FORMAT, "version": _VERSION, "phase": phase, **self._graph}
+            content["files"] = files
+            content["sha256"] = _sum_of(content)
+            with replacing(self.manifest) as file:
+                file.write(json.dumps(content, indent=1).encode())
+            for path in self.folder.glob("*matching-*"):
+                if self._run not in path.name:
+                    path.unlink(missing_ok=True)
+
+    def load(self, comm: Communicator, part: Part) -> tuple[Array, int]:
+        """Return the mates of this part's rows, and the phase. Collective, on any number of parts.
+
+        Raises
+        ------
+        CheckpointError
+            On all parts alike, naming the file that is missing, damaged, or of another graph.
+        """
+        self._know(comm, part)
+        row_match, phase, error = np.empty(0, np.int64), 0, ""
+        try:
+            content = self._read()
+            row_match, phase = self._mates(part, content["files"]), content["phase"]
+        except CheckpointError as found:
+            error = str(found)
+        agree(comm, error, CheckpointError)
+        return row_match, phase
+
+    def _know(self, comm: Communicator, part: Part) -> None:
+        """Learn by what the whole graph is known. One exchange, the first time."""
+        if self._graph:
+            return
+        # A sum of 64-bit numbers, mod 2⁶⁴, by halves: notes are signed.
+        low, high = part.fingerprint & 0xFFFFFFFF, part.fingerprint >> 32
+        notes = deliver(comm, [], [low, high, part.nnz, secrets.randbits(32)])[1]
+        self._run = f"matching-{notes[0, 3]:08x}"
+        sums = notes.sum(axis=0).tolist()
+        fingerprint = (sums[0] + (sums[1] << 32)) % (1 << 64)
+        self._graph = {
+            "shape": [part.n_rows, part.n_cols],
+            "edges": sums[2],
+            "fingerprint": f"{fingerprint:016x}",
+        }
+
+    def _read(self) -> dict[str, Any]:
+        """Return what the manifest says; it must be of this graph."""
+        path = self.manifest
+        try:
+            content = json.loads(path.read_bytes())
+            checksum = content.pop("sha256")
+            if content["format"] != _FORMAT or content["version"] != _VERSION:
+                raise CheckpointError(f"{path}: not a checkpoint that this version can read")
+            if checksum != _sum_of(content):
+                raise CheckpointError(f"{path}: damaged, its checksum is wrong")
+        except FileNotFoundError:
+            raise CheckpointError(f"{path}: no checkpoint there") from None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            if isinstance(error, CheckpointError):
+                raise
+            raise CheckpointError(f"{path}: damaged, not a manifest ({error!r})") from None
+        if any(content.get(key) != value for key, value in self._graph.items()):
+            raise CheckpointError(
+                f"{path}: a checkpoint of another graph, "
+                f"{content['shape'][0]} × {content['shape'][1]} with {content['edges']} edges"
+            )
+        return dict(content)
+
+    def _mates(self, part: Part, files: list[dict[str, Any]]) -> Array:
+        """Read the files that have rows of this part, and check them."""
+        rows = part.rows
+        row_match = np.full(len(rows), -1, np.int64)
+        for entry in files:
+            first, last = entry["rows"]
+            low, high = max(first, rows.start), min(last, rows.stop)
+            if low >= high:
+                continue
+            path = self.folder / entry["name"]
+            try:
+                if _digest(path) != entry["sha256"]:
+                    raise CheckpointError(f"{path}: damaged, its checksum is wrong")
+                mates = np.load(path, allow_pickle=False)
+            except FileNotFoundError:
+                raise CheckpointError(f"{path}: missing") from None
+            row_match[low - rows.start : high - rows.start] = mates[low - first : high - first]
+        return row_match
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sum_of(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,472 @@
+"""`maximum_matching` on a Dask cluster: what the client does.
+
+Each attempt: an actor (`Member`) on every worker; the pieces of the graph handed to them, where
+they do not read it themselves; then they match among themselves, and the client only asks how it
+goes.
+
+A worker that is lost ends the attempt for all. The next one, on what is left or on the replacement,
+goes on from the checkpoint; without one from what the surviving members have kept of the last phase
+that all of them finished: part of a valid matching is a valid matching.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ClusterError, OptionError, PeerLost
+from ..matching import Matching, SolveStats
+from ..proof import Certificate
+from ..registry import check_numbers
+from ..run import PhaseReport
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from .core import PartStats
+    from .member import Job, Progress
+    from .sources import Source
+
+__all__ = ["solve_on_cluster"]
+
+ALGORITHM = "distributed-graft"
+STARTS = ("karp-sipser", "greedy", "none")
+RESTARTS = 3
+_GRACE = 5.0  # seconds that a replacement has to come
+_LONG_GRACE = 60.0  # the same, where nobody is left, and that all workers have to come at first
+_ASK = 0.05  # seconds between two questions to part 0
+_CHECK = 1.0  # seconds between two looks at the list of workers
+_PATIENCE = 120.0  # seconds after which a worker that does not answer is lost, listed or not
+
+
+def solve_on_cluster(
+    source: Any,
+    cluster: Any,
+    *,
+    checkpoint: str | os.PathLike[str] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    prove: bool = False,
+    init: str = "auto",
+    threads: int | None = None,
+    seed: int = 0,
+    time_limit: float | None = None,
+    progress: bool = False,
+    on_phase: Callable[[PhaseReport], object] | None = None,
+    workers: int = 1,
+    restarts: int = RESTARTS,
+    left: Any = None,
+    right: Any = None,
+    shape: tuple[int, int] | None = None,
+    **options: Any,
+) -> Matching:
+    """Find a maximum matching on a Dask cluster; see `maximum_matching`.
+
+    Parameters
+    ----------
+    source
+        A ``.berge`` folder or Parquet files that all workers see, a Dask dataframe of edges, or
+        anything that `as_bipartite` takes.
+    cluster
+        Address of a scheduler, a `distributed.Client`, a cluster object, or ``"local[4]"``.
+    checkpoint
+        Folder on storage that all workers share. What is in it is gone on from.
+    output
+        Folder to write the matching to, by parts; it is not gathered then, and what is returned
+        is a `berge.distributed.results.StoredMatching`.
+    prove
+        Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
+    init
+        The start: ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
+    threads
+        Threads of kernels on each worker; by default as many as Dask runs tasks there.
+    seed, time_limit, progress, on_phase
+        As on one machine.
+    workers
+        How many workers to wait for before it begins, for a minute at most; it takes all there are.
+    restarts
+        How many times to begin again after a worker was lost.
+    left, right, shape
+        Of tables of edges: the two columns, and the numbers of rows and columns of the graph.
+    **options
+        ``exhaust`` and ``alpha``, see `berge.distributed.core.match_part`.
+    """
+    started = time.perf_counter()
+    check_numbers(seed, time_limit)
+    options = _checked(init, options)
+    for name, value, least in (
+        ("threads", 1 if threads is None else threads, 1),
+        ("workers", workers, 1),
+        ("restarts", restarts, 0),
+    ):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
+    if output is not None:
+        from .results import check_place
+
+        check_place(output)
+    with ExitStack() as stack:
+        client = stack.enter_context(_client(cluster))
+        stack.enter_context(client.as_current())  # actors are bound to the client that is
+        show = on_phase
+        if progress:
+            from ..progress import ProgressLine
+
+            show = stack.enter_context(ProgressLine(on_phase))
+        from .member import Job
+        from .sources import open_source
+
+        opened = open_source(source, client, left, right, shape)
+        job = Job(
+            make_part=opened.make_part,
+            options=options | {"seed": seed},
+            threads=threads,
+            checkpoint=None if checkpoint is None else os.path.abspath(checkpoint),
+            prove=prove,
+            output=None if output is None else os.path.abspath(output),
+        )
+        solve = _Solve(client, opened, job, started, time_limit, show)
+        return solve.run(workers, restarts)
+
+
+def _checked(init: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return options for `match_part`; refuse what it does not know."""
+    if init not in ("auto", *STARTS):
+        raise OptionError(f"init on a cluster is one of {', '.join(STARTS)}, not {init!r}")
+    for name in options:
+        if name not in ("exhaust", "alpha"):
+            raise OptionError(f"{name!r} is no option of a solve on a cluster")
+    return options if init == "auto" else options | {"init": init}
+
+
+@contextmanager
+def _client(cluster: Any) -> Iterator[Client]:
+    """Connect to a cluster, or start one on this machine."""
+    try:
+        import distributed
+    except ImportError:
+        raise OptionError("cluster= needs Dask: pip install 'berge[dask]'") from None
+    if isinstance(cluster, distributed.Client):
+        if cluster.asynchronous:
+            raise OptionError("cluster must be a synchronous Client, not one of an event loop")
+        yield cluster
+        return
+    if not isinstance(cluster, str) and not hasattr(cluster, "scheduler_address"):
+        raise OptionError(
+            "cluster must be the address of a Dask scheduler, a Client, or 'local[N]', "
+            f"not {type(cluster).__name__}"
+        )
+    with ExitStack() as stack:
+        if isinstance(cluster, str) and cluster.startswith("local"):
+            found = re.fullmatch(r"local(?:\[(\d+)\])?", cluster)
+            if not found or found[1] == "0":
+                raise OptionError(f"cluster={cluster!r}: write 'local[4]' for four workers")
+            cores = os.cpu_count() or 1
+            workers = int(found[1] or cores)
+            with _ignoring_interrupts():  # and so do processes that are started meanwhile
+                cluster = stack.enter_context(
+                    distributed.LocalCluster(
+                        n_workers=workers,
+                        threads_per_worker=max(1, cores // workers),
+                        dashboard_address=":0",
+                        silence_logs=logging.CRITICAL,  # what is wrong, we say ourselves
+                    )
+                )
+        try:
+            client = stack.enter_context(distributed.Client(cluster))
+        except (OSError, ValueError) as error:
+            raise ClusterError(f"no Dask scheduler at {cluster}: {error}") from None
+        yield client
+
+
+@contextmanager
+def _ignoring_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C, which a terminal sends to workers of this machine too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Solve:
+    """Attempts at one solve."""
+
+    def __init__(
+        self,
+        client: Client,
+        source: Source,
+        job: Job,
+        started: float,
+        time_limit: float | None,
+        on_phase: Callable[[PhaseReport], object] | None,
+    ):
+        self.client, self.source, self.job = client, source, job
+        self.started, self.time_limit, self.on_phase = started, time_limit, on_phase
+        self.restarts = 0
+
+    def run(self, wanted: int, restarts: int) -> Matching:
+        """Try until it works, or too often."""
+        lost = set[str]()
+        kept: _Attempt | None = None  # the last one whose members kept something
+        try:
+            while True:
+                addresses = self._workers(wanted, lost)
+                wanted = len(addresses)
+                over: _Attempt | None = (attempt := _Attempt(self, addresses))
+                try:
+                    return attempt.run(self.job)
+                except PeerLost as error:
+                    if self.restarts >= restarts:
+                        raise ClusterError(
+                            f"a worker was lost {self.restarts + 1} times, the last time: {error}"
+                        ) from None
+                    self.restarts += 1
+                    phase = attempt.last_phase()
+                    lost = attempt.unreachable
+                    if phase is not None:
+                        self.job = replace(self.job, before=(attempt.name, phase))
+                        over, kept = kept, attempt
+                finally:
+                    if over is not None:
+                        over.close()
+        finally:
+            if kept is not None:
+                kept.close()
+
+    def _workers(self, wanted: int, lost: set[str]) -> list[str]:
+        """Return the workers there are; wait a little for as many as are wanted."""
+        begin = time.perf_counter()
+        while True:
+            addresses = sorted(a for a in listed(self.client) if a not in lost)
+            waited = time.perf_counter() - begin
+            if len(addresses) >= wanted or (addresses and self.restarts and waited > _GRACE):
+                return addresses
+            if waited > _LONG_GRACE:
+                raise ClusterError(
+                    f"the cluster has {len(addresses)} workers of {wanted} after {waited:.0f} s"
+                )
+            time.sleep(0.1)
+
+
+class _Attempt:
+    """One session: the same members from the beginning to the end."""
+
+    def __init__(self, solve: _Solve, addresses: list[str]):
+        self.solve, self.client, self.addresses = solve, solve.client, addresses
+        self.name = uuid.uuid4().hex
+        self.members: dict[str, Any] = {}
+        self._futures: list[Any] = []  # without these Dask lets go of the actors
+        self.unreachable: set[str] = set()
+
+    def run(self, job: Job) -> Matching:
+        """Have the members do the job, and make a matching of what they have in the end."""
+        from distributed.protocol.pickle import dumps
+
+        from .member import Member, fetch, give
+
+        try:
+            members = self._tasks(
+                (address, Member, self.name, rank, self.addresses)
+                for rank, address in enumerate(self.addresses)
+            )
+        except ImportError as error:
+            raise ClusterError(f"the workers cannot import berge: {error}") from None
+        self.members = dict(zip(self.addresses, members, strict=True))
+        pieces = self.solve.source.pieces(self.client, self.addresses)
+        self._tasks(
+            (address, give, self.name, piece)
+            for address, its in zip(self.addresses, pieces, strict=True)
+            for piece in its
+        )
+        del pieces
+        limit = self.solve.time_limit
+        if limit is not None:
+            limit = max(0.0, limit - (time.perf_counter() - self.solve.started))
+        self._ask("start", dumps(replace(job, options=job.options | {"time_limit": limit})))
+        self._watch()
+        gathered = job.output is None
+        fetched = self._tasks((address, fetch, self.name, gathered) for address in self.addresses)
+        if fetched[0][1] is None:
+            raise KeyboardInterrupt  # before there was a graph to have a matching of
+        return _matching(fetched, self.solve, len(self.addresses))
+
+    def _watch(self) -> None:
+        """Wait until all members are done, and pass on reports. Ctrl-C has them stop."""
+        interrupted, looked = False, time.perf_counter()
+        while True:
+            try:
+                states = self._progress(self.addresses[:1])
+                self._tell(states[0].reports)
+                if states[0].done or time.perf_counter() > looked + _CHECK:
+                    states += self._progress(self.addresses[1:])
+                    looked = time.perf_counter()
+                errors = [state.error for state in states if state.error is not None]
+                if errors:
+                    # A part that is lost is lost for a reason, which another part may know.
+                    yet = (error for error in errors if not isinstance(error, PeerLost))
+                    raise next(yet, errors[0])
+                if len(states) == len(self.addresses) and all(state.done for state in states):
+                    return
+                time.sleep(_ASK)
+            except KeyboardInterrupt:
+                if interrupted:
+                    raise
+                interrupted = True
+                self._ask("stop")
+
+    def _progress(self, addresses: Sequence[str]) -> list[Progress]:
+        from distributed.protocol.pickle import loads
+
+        return [loads(answer) for answer in self._ask("progress", of=addresses)]
+
+    def _tell(self, reports: list[PhaseReport]) -> None:
+        if self.solve.on_phase is not None:
+            seconds = time.perf_counter() - self.solve.started
+            for report in reports:
+                self.solve.on_phase(replace(report, seconds=seconds))
+
+    def last_phase(self) -> int | None:
+        """End the members that are left; return the last phase that all of them have kept."""
+        kept: list[set[int]] = []
+        for address in self.members:
+            with suppress(PeerLost):
+                self._ask("leave", of=[address])
+                while not (state := self._progress([address])[0]).done:
+                    time.sleep(_ASK)
+                kept.append(set(state.kept))
+        common = set.intersection(*kept) if kept else set()
+        return max(common, default=None)
+
+    def close(self) -> None:
+        """Have the members forget everything."""
+        for address in self.members:
+            if address not in self.unreachable:
+                with suppress(ClusterError):
+                    self._ask("close", of=[address])
+        self.members, self._futures = {}, []
+
+    def _ask(self, method: str, *args: Any, of: Sequence[str] | None = None) -> list[Any]:
+        """Call a method of some members, or all; PeerLost if one of them cannot answer."""
+        addresses = list(self.members) if of is None else of
+        calls = []
+        for address in addresses:
+            with self._losing(address):
+                calls.append(getattr(self.members[address], method)(*args))
+        answers = []
+        for address, call in zip(addresses, calls, strict=True):
+            with self._losing(address):
+                asked = time.perf_counter()
+                while not call.done():
+                    try:
+                        call.result(timeout=_CHECK)
+                    except TimeoutError:
+                        if time.perf_counter() > asked + _PATIENCE:
+                            raise
+                        self._check_workers()
+                answers.append(call.result())
+        return answers
+
+    @contextmanager
+    def _losing(self, address: str) -> Iterator[None]:
+        """Turn what Dask raises when an actor's worker is gone into `PeerLost`."""
+        try:
+            yield
+        except (OSError, RuntimeError, KeyError) as error:
+            if isinstance(error, ClusterError):
+                raise
+            self.unreachable.add(address)
+            raise PeerLost(f"worker {address} is gone: {error}") from None
+
+    def _tasks(self, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """Call functions on workers; a class becomes an actor. PeerLost if one is gone."""
+        futures = [
+            self.client.submit(
+                function, *args, workers=[address], pure=False, actor=isinstance(function, type)
+            )
+            for address, function, *args in calls
+        ]
+        if not self._futures:
+            self._futures = futures
+        gather = self.client.gather(futures, asynchronous=True)
+        gathered = asyncio.run_coroutine_threadsafe(gather, self.client.loop.asyncio_loop)
+        try:
+            while True:
+                try:
+                    results: list[Any] = gathered.result(timeout=_CHECK)
+                    return results
+                except TimeoutError:
+                    self._check_workers()
+        finally:
+            gathered.cancel()
+
+    def _check_workers(self) -> None:
+        gone = set(self.addresses) - listed(self.client)
+        if gone:
+            self.unreachable |= gone
+            raise PeerLost(f"worker {min(gone)} is gone")
+
+
+def listed(client: Client) -> set[str]:
+    """Return the addresses of the workers that the scheduler knows."""
+    try:
+        return set(client.nthreads())
+    except OSError as error:
+        raise ClusterError(f"the scheduler does not answer: {error}") from None
+
+
+def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
+    """Join what the members have, unless they have written it."""
+    parts: list[PartStats] = [stats for _, stats, _ in fetched]
+    facts, first, job = fetched[0][2], parts[0], solve.job
+    stats = SolveStats(
+        algorithm=ALGORITHM,
+        init=job.options.get("init", STARTS[0]),
+        threads=job.threads or 1,
+        seed=job.options["seed"],
+        start_cardinality=first.start_cardinality,
+        phases=first.phases,
+        traversed_edges=sum(part.traversed_edges for part in parts),
+        augmenting_paths=first.cardinality - first.start_cardinality,
+        seconds=first.seconds | {"total": time.perf_counter() - solve.started},
+        stopped=first.stopped,
+        cluster={
+            "workers": workers,
+            "restarts": solve.restarts,
+            "exchanges": first.exchanges,
+            "bytes": sum(part.bytes for part in parts),
+            "edges": facts["edges"],
+        },
+    )
+    if job.output is not None:
+        from .results import StoredMatching
+
+        return StoredMatching(job.output, stats)
+    joined = {
+        name: np.concatenate([arrays[name] for arrays, _, _ in fetched]) for name in fetched[0][0]
+    }
+    matching = Matching(
+        joined["row_match"],
+        joined["col_match"],
+        upper_bound=first.upper_bound,
+        stats=stats,
+        row_labels=solve.source.row_labels,
+        col_labels=solve.source.col_labels,
+    )
+    if "cover" in facts:
+        matching.certificate = Certificate(joined["row_cover"], joined["col_cover"])
+    return matching

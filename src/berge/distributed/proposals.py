@@ -1,0 +1,232 @@
+"""Algorithm 3 over parts: blue vertices propose to red neighbours, red ones respond.
+
+As in `berge.greedy.proposals`. The colours of a round are a hash of the vertex, so that everybody
+knows everybody's. A blue vertex selects a red neighbour: the heaviest, or, without weights, the
+first from a random place in its row on. A red one selects the heaviest proposal, of equal ones that
+of the lowest vertex. A round is two exchanges:
+
+- *proposals* (w, v, weight) of blue v to red w, and the rest of who is *gone*, as below;
+- *agreements* (v, w), and *gone* (v): vertex v, which you have as a ghost, is matched.
+
+A vertex without a free neighbour is dead. When all are matched or dead the matching is maximal.
+
+Work O(n + m) a round, some log n rounds as a rule. Memory besides the part and its halo: 33 bytes a
+vertex, 1 a ghost.
+
+Reference: B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
+Facing the Multicore-Challenge II, 2012.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..graph import index_type
+from ..spmd import helper, kernel
+from ..spmd.random import draw, draw_unit, key_of
+from .communicator import Array, Communicator
+from .halo import Halo, find
+from .mail import by_owner, deliver
+from .part import Part
+
+__all__ = ["proposals"]
+
+LEFT, PROPOSED, MATCHED, AGREED = range(4)  # entries of `state`: sizes of lists
+
+
+class Arrays(NamedTuple):
+    """What the kernels work on."""
+
+    indptr: Any
+    indices: Any
+    weights: Any
+    ghosts: Any
+    mate: Any
+    gone: Any  # by local number: matched
+    left: Any  # vertices that are neither matched nor dead
+    selected: Any  # the ghost's local number that a vertex proposes to
+    selected_weight: Any
+    suitor: Any  # best proposal to a vertex, by global number, or −1
+    suitor_weight: Any
+    proposed: Any  # vertices that propose to a ghost
+    matched: Any  # vertices matched since others were told
+    agreed: Any  # vertices matched to one of another part
+    first: Any
+    state: Any
+
+
+def proposals(
+    part: Part,
+    halo: Halo,
+    comm: Communicator,
+    weights: Any,
+    mate: Array,
+    *,
+    heaviest: bool,
+    p: float,
+    seed: int,
+) -> int:
+    """Match until all are matched or dead; return the number of rounds."""
+    n = halo.n_own
+    index = index_type(n + halo.ghosts.size)
+    a = Arrays(
+        halo.indptr,
+        halo.indices,
+        weights,
+        halo.ghosts,
+        mate,
+        gone=np.zeros(n + halo.ghosts.size, np.uint8),
+        left=np.arange(n, dtype=index),
+        selected=np.empty(n, index),
+        selected_weight=np.empty(n, np.float64),
+        suitor=np.full(n, -1, np.int64),
+        suitor_weight=np.empty(n, np.float64),
+        proposed=np.empty(n, index),
+        matched=np.empty(n, index),
+        agreed=np.empty(n, index),
+        first=np.int64(part.rows.start),
+        state=np.array([n, 0, 0, 0], np.int64),
+    )
+    rounds = 0
+    with np.errstate(over="ignore"):  # hashes wrap
+        while True:
+            propose(a, key_of(seed, rounds), float(p), heaviest)
+            rows = a.proposed[: a.state[PROPOSED]].astype(np.int64)
+            wanted = a.selected[rows].astype(np.int64) - n
+            letters = halo.to_owners(wanted, rows + a.first, a.selected_weight[rows].view(np.int64))
+            kinds, _, left = deliver(
+                comm, [letters, _gone(a, halo, comm, part)], flag=int(a.state[LEFT])
+            )
+            if not left:
+                return rounds
+            rounds += 1
+            consider(a, *(np.concatenate(kind) for kind in kinds))
+            respond(a)
+            agreed = a.agreed[: a.state[AGREED]].astype(np.int64)
+            pairs = np.column_stack([a.mate[agreed], agreed + a.first])
+            kinds, _, _ = deliver(
+                comm, [by_owner(part.row_bounds, pairs), _gone(a, halo, comm, part)]
+            )
+            accept(a, *(np.concatenate(kind) for kind in kinds))
+
+
+def _gone(a: Arrays, halo: Halo, comm: Communicator, part: Part) -> Any:
+    """Letters that tell holders who was matched."""
+    matched = a.matched[: a.state[MATCHED]].astype(np.int64)
+    a.state[MATCHED] = 0
+    return halo.to_holders(comm, matched, part.rows.start)
+
+
+@kernel
+def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
+    """Let blue vertices select a red neighbour; drop who is matched or dead from the list."""
+    indptr, indices, gone, state = a.indptr, a.indices, a.gone, a.state
+    n = a.mate.size
+    left = 0
+    state[PROPOSED] = state[AGREED] = 0
+    for i in range(state[LEFT]):
+        v = np.int64(a.left[i])
+        if gone[v] != 0:
+            continue
+        blue = draw_unit(key, v + a.first) < p
+        alive = False
+        best, weight = np.int64(-1), -1.0
+        begin, size = np.int64(indptr[v]), np.int64(indptr[v + 1]) - np.int64(indptr[v])
+        # From a random place on, and round to it again.
+        turn = np.int64(0)
+        if size > 0:
+            turn = np.int64(draw(~key, v + a.first) % np.uint64(size))
+        for j in range(size):
+            k = begin + (turn + j) % size
+            w = np.int64(indices[k])
+            if gone[w] != 0:
+                continue
+            alive = True
+            if not blue:
+                break
+            vertex = w + a.first if w < n else a.ghosts[w - n]
+            if draw_unit(key, vertex) >= p and (a.weights[k] if heaviest else 0.0) > weight:
+                best, weight = w, a.weights[k] if heaviest else 0.0
+                if not heaviest:
+                    break
+        if not alive:
+            continue
+        a.left[left] = v
+        left += 1
+        if best >= n:
+            a.selected[v], a.selected_weight[v] = best, weight
+            a.proposed[state[PROPOSED]] = v
+            state[PROPOSED] += 1
+        elif best >= 0:
+            court(a, best, v + a.first, weight)
+    state[LEFT] = left
+
+
+@helper
+def court(a: Any, w: int, v: int, weight: float) -> None:
+    """Keep the proposal of v, by global number, to w if it is the best so far."""
+    if (
+        a.suitor[w] < 0
+        or weight > a.suitor_weight[w]
+        or (weight == a.suitor_weight[w] and v < a.suitor[w])
+    ):
+        a.suitor[w], a.suitor_weight[w] = v, weight
+
+
+@kernel
+def consider(a: Any, received: Any, gone: Any) -> None:
+    """Take in proposals of other parts."""
+    weights = received.view(np.float64)
+    for i in range(0, received.size, 3):
+        w = received[i] - a.first
+        if a.gone[w] == 0:
+            court(a, w, received[i + 1], weights[i + 2])
+    forget(a, gone)
+
+
+@helper
+def forget(a: Any, gone: Any) -> None:
+    """Mark ghosts that are gone."""
+    for i in range(gone.size):
+        a.gone[find(a.ghosts, gone[i]) + a.mate.size] = 1
+
+
+@kernel
+def respond(a: Any) -> None:
+    """Match red vertices to the best of their suitors."""
+    n = a.mate.size
+    for i in range(a.state[LEFT]):
+        w = np.int64(a.left[i])
+        v = np.int64(a.suitor[w])
+        if v < 0:
+            continue
+        a.suitor[w] = -1
+        a.mate[w] = v
+        withdraw(a, w)
+        own = v - a.first
+        if 0 <= own < n:
+            a.mate[own] = w + a.first
+            withdraw(a, own)
+        else:
+            a.agreed[a.state[AGREED]] = w
+            a.state[AGREED] += 1
+
+
+@helper
+def withdraw(a: Any, v: int) -> None:
+    """Mark a vertex as matched, and list it for its holders."""
+    a.gone[v] = 1
+    a.matched[a.state[MATCHED]] = v
+    a.state[MATCHED] += 1
+
+
+@kernel
+def accept(a: Any, agreements: Any, gone: Any) -> None:
+    """Match blue vertices whose proposals were taken elsewhere."""
+    for i in range(0, agreements.size, 2):
+        v = agreements[i] - a.first
+        a.mate[v] = agreements[i + 1]
+        withdraw(a, v)
+    forget(a, gone)

@@ -1,0 +1,452 @@
+"""MS-BFS-Graft over parts: trees from all unmatched rows at once, kept from phase to phase.
+
+As in `berge.augmenting.ms_bfs_graft`, in the paper's words: a *phase* grows a forest of alternating
+trees; a tree that finds a free column is *renewable* and stops, the others are *active*; the paths
+found are augmented; then columns of renewable trees are *grafted* onto active ones, where they have
+an edge, and the next phase begins at their mates. A phase that finds no path is the last, and its
+forest gives a vertex cover: the rows that it does not reach and the columns that it does.
+
+A round of a phase is local work and one exchange that carries everything:
+
+- *announcements*: trees that have become renewable here, to all. If several parts announce a tree,
+  the lowest has it; all see the same and agree without asking. Its path begins at once (`augment`).
+- *proposals* (y, x, tree): row x of the tree wants column y of another part. The first one has it.
+- *activations* (x, tree): the mate x of a column that was taken is in the tree now.
+- *notices* (y): column y of a renewable tree, which you have as a ghost, can be had again. Who has
+  an active row at it proposes, so grafting needs no exchange of its own.
+- pairs of the paths that walk (`augment`).
+
+The phase is over when nothing of all this was in an exchange. Growth after a tree became renewable
+elsewhere, in the round before that is known, does no harm: it is in the forest under a renewable
+tree and is handed out again. So is a column proposed for such a tree: it is taken, since the one
+who proposed it will not do so again, but its mate is not activated.
+
+*Local exhaustion*: before an exchange a part grows its trees until there is nothing left to do in
+it; else it grows them by one level. The former saves rounds where most edges are within parts, such
+as on meshes; on random graphs it makes long paths and few trees.
+
+*Direction*: each part decides for itself, level by level: top-down (rows of the frontier look for
+columns) while α · frontier < unseen, where unseen is the number of its columns and ghosts that it
+does not know to be taken, or a 64th of all if that is more; else bottom-up (these look for a row).
+
+Grafting pays if α · |active| > |renewable|, as columns; else the active trees regrow from their
+roots. Each part's counts ride along, so all decide alike.
+
+Work O(nnz) a phase over all parts, O(n · nnz) in all. Memory besides the part and its halo: 16
+bytes a row and 25 a column with 32-bit indices, 9 a ghost, and 5 for every unmatched row of the
+whole graph at the start: the only arrays that do not shrink as parts are added.
+
+Paper → here
+    mate[x], mate[y]   ``row_match[x]``, ``col_match[y]``: local arrays of global numbers
+    visited[y]         ``seen[y]``: of own columns; of ghosts: it was proposed
+    parent[y]          ``parent[y]``: the row, by global number
+    root[x], root[y]   ``root[x]``, ``tree[y]``: number of the tree, or −1. Trees are numbered
+                       through all parts in the order of their roots
+    leaf[x] ≥ 0        ``renewed[tree]``
+    F, Q               ``queue[LO:HI]``, ``queue[HI:TAIL]``: frontier and next frontier, local rows
+    R                  ``released``: own columns of renewable trees
+
+Reference: A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for maximum cardinality
+matching in bipartite graphs", IPDPS 2015, whose last section asks for it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..graph import index_type
+from ..run import EDGES_PER_CALL
+from ..spmd import helper, kernel
+from .augment import advance, to_next
+from .communicator import Array, Communicator
+from .halo import Halo, find
+from .mail import by_owner, deliver, to_all
+from .part import Part
+
+__all__ = ["Forest", "PhaseResult"]
+
+# Entries of `state`: bounds of the frontier and the next one in `queue`; sizes of the lists to
+# send, and of `released`; columns and ghosts not known to be taken; edges looked at.
+LO, HI, TAIL, FOUND, PROPOSED, RELEASED, UNSEEN, EDGES = range(8)
+
+ALPHA = 5.0  # the paper's
+
+STOP, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
+
+
+class Arrays(NamedTuple):
+    """What the kernels work on; the names are explained above."""
+
+    indptr: Any
+    indices: Any
+    t_indptr: Any
+    t_indices: Any
+    row_match: Any
+    col_match: Any
+    seen: Any
+    parent: Any
+    tree: Any
+    root: Any
+    renewed: Any
+    sizes: Any  # own columns in each tree
+    queue: Any
+    found: Any  # own columns whose mates are to be activated elsewhere, or that end a path
+    proposed: Any  # ghosts
+    proposer: Any  # the local row that wants a ghost
+    released: Any
+    ghosts: Any
+    bounds: Any  # first row, first column
+    state: Any
+
+
+class PhaseResult(NamedTuple):
+    """How a phase ended, the same in all parts: paths augmented, and whether it came to its end."""
+
+    gained: int
+    complete: bool
+
+
+class Forest:
+    """The trees of one part.
+
+    Parameters
+    ----------
+    row_match, col_match
+        A valid matching, changed in place; valid again whenever `phase` returns.
+    exhaust
+        Whether to grow locally to the end before each exchange.
+    alpha
+        For the direction: 0 is always top-down, infinity always bottom-up.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        halo: Halo,
+        comm: Communicator,
+        row_match: Array,
+        col_match: Array,
+        *,
+        exhaust: bool,
+        alpha: float = ALPHA,
+    ):
+        self.part, self.halo, self.comm = part, halo, comm
+        self.exhaust, self.alpha = exhaust, alpha
+        self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
+        roots = deliver(comm, [], [self.roots.size])[1][:, 0]
+        self.first_tree, n_trees = int(roots[: comm.rank].sum()), int(roots.sum())
+        n_rows, n_own, n = row_match.size, halo.n_own, halo.n_own + halo.ghosts.size
+        index = index_type(part.n_rows, part.n_cols, n)
+        self.arrays = Arrays(
+            indptr=halo.indptr,
+            indices=halo.indices,
+            t_indptr=halo.t_indptr,
+            t_indices=halo.t_indices,
+            row_match=row_match,
+            col_match=col_match,
+            seen=np.zeros(n, np.uint8),
+            parent=np.empty(n_own, index),
+            tree=np.empty(n_own, index),
+            root=np.full(n_rows, -1, index),
+            renewed=np.zeros(n_trees, np.uint8),
+            sizes=np.zeros(n_trees, index),
+            queue=np.empty(n_rows, index),
+            found=np.empty(n_own, index),
+            proposed=np.empty(n - n_own, index),
+            proposer=np.empty(n - n_own, index),
+            released=np.empty(n_own, index),
+            ghosts=halo.ghosts,
+            bounds=np.array([part.rows.start, part.cols.start], np.int64),
+            state=np.zeros(8, np.int64),
+        )
+        self._plant()
+
+    @property
+    def traversed_edges(self) -> int:
+        """Edges that this part has looked at."""
+        return int(self.arrays.state[EDGES])
+
+    def phase(self, deadline: float = float("inf")) -> PhaseResult:
+        """Grow the forest and augment along every path that is found (steps 1 and 2)."""
+        a, state = self.arrays, self.arrays.state
+        pairs = np.empty((0, 2), np.int64)
+        gained, stopping = 0, False
+        counts = np.zeros(2, np.int64)
+        while True:
+            if not stopping:
+                self._grow(deadline)
+            found = a.found[: state[FOUND]].astype(np.int64)
+            mates = a.col_match[found]
+            leaves = found[mates < 0]
+            letters = [
+                to_all(self.comm, a.tree[leaves].astype(np.int64)),
+                to_next(self.part, pairs),
+                *self._growth(found[mates >= 0], mates[mates >= 0]),
+            ]
+            pending = sum(letter.size for kind in letters for letter in kind)
+            pending += int(state[HI] - state[LO])
+            if not pending:
+                counts = self._counts()
+            late = int(time.perf_counter() > deadline)
+            state[FOUND] = state[PROPOSED] = state[RELEASED] = 0
+            kinds, notes, pending = deliver(self.comm, letters, [late, gained, *counts], pending)
+            if not pending:
+                break
+            announced, walking, proposals, activations, notices = kinds
+            won = leaves[self._settle(announced)] + a.bounds[1]
+            start = np.column_stack([np.full_like(won, -1), won])
+            pairs = np.concatenate([start, *(pair.reshape(-1, 2) for pair in walking)])
+            before = len(pairs)
+            pairs = pairs[: advance(pairs, a.parent, a.row_match, a.col_match, *a.bounds)]
+            gained += before - len(pairs)  # the others have come to their roots
+            stopping = stopping or bool(notes[:, STOP].any())
+            if stopping:
+                state[LO] = state[HI] = state[TAIL] = 0
+            else:
+                receive(a, *(np.concatenate(kind) for kind in (proposals, activations, notices)))
+        self._sums = notes.sum(axis=0)
+        return PhaseResult(int(self._sums[GAINED]), not stopping)
+
+    def next_forest(self) -> None:
+        """Construct the frontier for the next phase: graft or regrow (step 3). No exchange."""
+        a = self.arrays
+        sort_out(a)
+        if ALPHA * self._sums[ACTIVE] > self._sums[RENEWABLE]:
+            graft(a)
+        else:
+            a.seen[:] = 0
+            a.root[:] = -1
+            a.sizes[:] = 0
+            a.state[RELEASED] = 0
+            self._plant()
+
+    def cover(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Return this part's share of the cover, after a phase that gained nothing."""
+        a = self.arrays
+        isolated = np.diff(self.part.indptr) == 0
+        return (a.root < 0) & ~isolated, a.seen[: self.halo.n_own].astype(np.bool_)
+
+    def _plant(self) -> None:
+        """Begin a forest of single rows: the roots that are left."""
+        a, state = self.arrays, self.arrays.state
+        trees = np.arange(self.first_tree, self.first_tree + self.roots.size)
+        left = a.renewed[trees] == 0
+        rows = self.roots[left]
+        a.root[rows] = trees[left]
+        a.queue[: rows.size] = rows
+        state[LO], state[HI], state[TAIL] = 0, rows.size, rows.size
+        state[UNSEEN] = a.seen.size
+
+    def _grow(self, deadline: float) -> None:
+        a, state = self.arrays, self.arrays.state
+        state[HI] = state[TAIL]
+        while state[LO] < state[HI]:
+            grow(a, float(self.alpha), self.exhaust, EDGES_PER_CALL)
+            if not self.exhaust or time.perf_counter() > deadline:
+                break
+
+    def _growth(self, cols: Array, mates: Array) -> list[Any]:
+        """Letters of proposals, activations and notices."""
+        a, state, part = self.arrays, self.arrays.state, self.part
+        ghosts = a.proposed[: state[PROPOSED]].astype(np.int64)
+        rows = a.proposer[ghosts].astype(np.int64)
+        released = a.released[: state[RELEASED]].astype(np.int64)
+        return [
+            self.halo.to_owners(ghosts, rows + part.rows.start, a.root[rows]),
+            by_owner(part.row_bounds, np.column_stack([mates, a.tree[cols]])),
+            self.halo.to_holders(self.comm, released, part.cols.start),
+        ]
+
+    def _counts(self) -> Array:
+        """Own columns in active trees, and in renewable ones."""
+        a = self.arrays
+        renewable = int(a.sizes[a.renewed != 0].sum())
+        return np.array([int(a.sizes.sum()) - renewable, renewable])
+
+    def _settle(self, announced: list[Array]) -> Array:
+        """Mark announced trees as renewable; return which of this part's own it has won."""
+        trees = np.concatenate(announced)
+        self.arrays.renewed[trees] = 1
+        first = np.unique(trees, return_index=True)[1]
+        begin = sum(letter.size for letter in announced[: self.comm.rank])
+        end = begin + announced[self.comm.rank].size
+        return first[(first >= begin) & (first < end)] - begin
+
+
+@helper
+def take(a: Any, col: Any, x: Any, t: Any, at_once: bool) -> None:
+    """Hang an own column on row x, by global number, of tree t (Algorithm 5).
+
+    The mate's root is set later if not `at_once`.
+    """
+    state, bounds, root = a.state, a.bounds, a.root
+    a.seen[col] = 1
+    a.parent[col] = x
+    a.tree[col] = t
+    a.sizes[t] += 1
+    state[UNSEEN] -= 1
+    if a.renewed[t] != 0:
+        return  # proposed before that was known
+    mate = np.int64(a.col_match[col])
+    row = np.uint64(mate - bounds[0])
+    if mate >= 0 and row < np.uint64(root.size):
+        if at_once:
+            root[row] = t
+        a.queue[state[TAIL]] = row
+        state[TAIL] += 1
+    else:
+        if mate < 0:
+            a.renewed[t] = 1
+        a.found[state[FOUND]] = col
+        state[FOUND] += 1
+
+
+@helper
+def propose(a: Any, col: Any, x: Any) -> None:
+    """Ask for a ghost, given by its local number, on behalf of local row x."""
+    state = a.state
+    ghost = np.int64(col) - a.parent.size
+    a.seen[col] = 1
+    a.proposer[ghost] = x
+    a.proposed[state[PROPOSED]] = ghost
+    state[PROPOSED] += 1
+    state[UNSEEN] -= 1
+
+
+@kernel
+def grow(a: Any, alpha: float, exhaust: bool, budget: int) -> None:
+    """Grow by one level, or to the end if `exhaust`; come back after some `budget` edges."""
+    state = a.state
+    stop = state[EDGES] + budget
+    while state[LO] < state[HI] and state[EDGES] < stop:
+        if alpha * (state[HI] - state[LO]) < max(state[UNSEEN], a.seen.size // 64) or alpha == 0.0:
+            top_down(a)
+        else:
+            bottom_up(a)
+        state[LO], state[HI] = state[HI], state[TAIL]
+        if not exhaust:
+            break
+
+
+@kernel
+def top_down(a: Any) -> None:
+    """Rows of the frontier look for columns that are not taken (Algorithm 4)."""
+    indptr, indices, queue = a.indptr, a.indices, a.queue
+    seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
+    n_own, first_row = a.parent.size, a.bounds[0]
+    edges = 0
+    for i in range(state[LO], state[HI]):
+        x = np.int64(queue[i])
+        t = root[x]
+        if renewed[t] != 0:
+            continue
+        for k in range(indptr[x], indptr[x + 1]):
+            edges += 1
+            col = indices[k]
+            if seen[col] == 0:
+                if col < n_own:
+                    take(a, col, first_row + x, t, True)
+                    if renewed[t] != 0:
+                        break
+                else:
+                    propose(a, col, x)
+    state[EDGES] += edges
+
+
+@kernel
+def bottom_up(a: Any) -> None:
+    """Columns and ghosts that are not taken look for a row in an active tree (Algorithm 6).
+
+    New rows get their roots afterwards: else a level would hold long chains, and few trees would
+    take everything.
+    """
+    seen = a.seen
+    for col in range(seen.size):
+        if seen[col] == 0:
+            look_for_row(a, np.uint64(col))
+    set_roots(a)
+
+
+@helper
+def look_for_row(a: Any, col: Any) -> None:
+    """Let a column that is not taken, or a ghost, be taken by a local row in an active tree."""
+    t_indptr, t_indices, root, renewed = a.t_indptr, a.t_indices, a.root, a.renewed
+    for k in range(t_indptr[col], t_indptr[col + np.uint64(1)]):
+        a.state[EDGES] += 1
+        x = t_indices[k]
+        t = root[x]
+        if t >= 0 and renewed[t] == 0:
+            if col < np.uint64(a.parent.size):
+                take(a, col, a.bounds[0] + np.int64(x), t, False)
+            else:
+                propose(a, col, x)
+            break
+
+
+@kernel
+def set_roots(a: Any) -> None:
+    """Give the rows of the next frontier their roots."""
+    queue, state, first_col = a.queue, a.state, a.bounds[1]
+    for i in range(state[HI], state[TAIL]):
+        x = np.int64(queue[i])
+        a.root[x] = a.tree[a.row_match[x] - first_col]
+
+
+@kernel
+def receive(a: Any, proposals: Any, activations: Any, notices: Any) -> None:
+    """Do what the letters of other parts ask for."""
+    seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
+    first_row, first_col = a.bounds[0], a.bounds[1]
+    for i in range(0, proposals.size, 3):
+        col = np.uint64(proposals[i] - first_col)
+        if seen[col] == 0:
+            take(a, col, proposals[i + 1], proposals[i + 2], True)
+    for i in range(0, activations.size, 2):
+        x, t = activations[i] - first_row, activations[i + 1]
+        if renewed[t] == 0:
+            root[x] = t
+            a.queue[state[TAIL]] = x
+            state[TAIL] += 1
+    for i in range(notices.size):
+        col = np.uint64(find(a.ghosts, notices[i]) + a.parent.size)
+        state[UNSEEN] += seen[col]
+        seen[col] = 0
+        look_for_row(a, col)
+
+
+@kernel
+def sort_out(a: Any) -> None:
+    """Take renewable trees apart, and list their own columns (Algorithm 7, lines 2–7)."""
+    seen, tree, root, renewed, sizes, state = a.seen, a.tree, a.root, a.renewed, a.sizes, a.state
+    size = 0
+    for col in range(tree.size):
+        if seen[col] != 0 and renewed[tree[col]] != 0:
+            seen[col] = 0
+            sizes[tree[col]] = 0
+            a.released[size] = col
+            size += 1
+    for x in range(root.size):
+        if root[x] >= 0 and renewed[root[x]] != 0:
+            root[x] = -1
+    state[RELEASED] = size
+    state[UNSEEN] += size
+    state[LO] = state[HI] = state[TAIL] = 0
+
+
+@kernel
+def graft(a: Any) -> None:
+    """Hang released columns on active trees (Algorithm 7, lines 8–11); keep those left over."""
+    released, seen, state = a.released, a.seen, a.state
+    left = 0
+    for i in range(state[RELEASED]):
+        col = np.uint64(released[i])
+        look_for_row(a, col)
+        if seen[col] == 0:
+            released[left] = col
+            left += 1
+    set_roots(a)
+    state[RELEASED] = left

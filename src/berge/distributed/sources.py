@@ -1,0 +1,206 @@
+"""What a cluster can read: where the edges are, and how each member makes its part of them.
+
+- A ``.berge`` folder on storage that all workers share: each reads its slice.
+- Parquet files of edges, a file, a folder or a pattern: each worker reads some of the row groups,
+  and sends the edges to the owners of their rows.
+- A Dask dataframe of edges: each worker takes the partitions that it has, then likewise.
+- Anything else is made a graph here, by `as_bipartite`, and its parts are sent to the workers.
+
+Tables of edges hold numbers of rows and columns, from 0 on. (On one machine whatever a frame holds
+is a label. To number labels all of them must be in one place, which is what a cluster is not.)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import FormatError, InvalidGraphError, OptionError
+from .communicator import Array, Communicator
+from .part import Part
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+__all__ = ["Source", "is_parquet", "open_source"]
+
+PARQUET = (".parquet", ".parq", ".pq")
+Pieces = list[list["Future"]]
+
+
+@dataclass
+class Source:
+    """A graph that can be cut into parts.
+
+    Attributes
+    ----------
+    make_part
+        Called by every member, with its communicator and the pieces that it was handed.
+    pieces
+        Called by the driver, with the client and the addresses of the members: what to hand to
+        each of them.
+    row_labels, col_labels
+        Names of rows and columns, where the graph has any.
+    """
+
+    make_part: Callable[[Communicator, list[Any]], Part]
+    pieces: Callable[[Client, Sequence[str]], Pieces]
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
+
+
+def open_source(
+    source: Any, client: Client, left: Any = None, right: Any = None, shape: Any = None
+) -> Source:
+    """Find out what a source is; `left`, `right` and `shape` are for tables of edges."""
+    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+    if path is not None and is_parquet(path):
+        path = path if "://" in path else os.path.abspath(path)
+        return Source(partial(_read_parquet, path, (left, right), shape), _nothing)
+    if hasattr(source, "npartitions") and hasattr(source, "columns"):
+        return _dask_frame(source, client, left, right, shape)
+    if path is not None:
+        from ..io.folder import is_folder
+
+        if is_folder(path):
+            _no_columns(left, right, shape, path)
+            return Source(partial(_read_folder, os.path.abspath(path)), _nothing)
+    from ..ingest import as_bipartite
+
+    if shape is None:
+        graph = as_bipartite(source, left=left, right=right)
+    else:
+        graph = as_bipartite(source, left=left, right=right, shape=shape)
+
+    def scatter(client: Client, addresses: Sequence[str]) -> Pieces:
+        size = len(addresses)
+        return [
+            [client.scatter(Part.from_graph(graph, rank, size), workers=[address], hash=False)]
+            for rank, address in enumerate(addresses)
+        ]
+
+    return Source(_first_piece, scatter, graph.row_labels, graph.col_labels)
+
+
+def _no_columns(left: Any, right: Any, shape: Any, path: str) -> None:
+    for name, value in (("left", left), ("right", right), ("shape", shape)):
+        if value is not None:
+            raise OptionError(f"{name} is for tables of edges, and {path} is a folder of arrays")
+
+
+def _nothing(client: Client, addresses: Sequence[str]) -> Pieces:
+    return [[] for _ in addresses]
+
+
+def _first_piece(comm: Communicator, pieces: list[Any]) -> Part:
+    part: Part = pieces[0]
+    return part
+
+
+def _read_folder(path: str, comm: Communicator, pieces: list[Any]) -> Part:
+    return Part.from_folder(path, comm.rank, comm.size)
+
+
+def is_parquet(path: str) -> bool:
+    """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
+    if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
+        return any(name.endswith(PARQUET) for name in os.listdir(path))
+    return path.lower().endswith(PARQUET)
+
+
+def _read_parquet(
+    path: str, names: tuple[Any, Any], shape: Any, comm: Communicator, pieces: list[Any]
+) -> Part:
+    """Read every size-th row group of the files, beginning with number `rank`."""
+    import pyarrow
+    from pyarrow import parquet
+
+    from ..interop.frames import choose_columns
+
+    if os.path.isdir(path):
+        files = sorted(str(file) for file in Path(path).iterdir() if file.name.endswith(PARQUET))
+    else:
+        files = sorted(glob(path)) if has_magic(path) else [path]
+    if not files:
+        raise FileNotFoundError(f"no file is called {path}")
+    ends: tuple[list[Array], list[Array]] = [], []
+    number = 0
+    for name in files:
+        try:
+            with parquet.ParquetFile(name) as file:
+                columns = list(file.schema_arrow.names)
+                chosen = [columns[place] for place in choose_columns(columns, *names)]
+                for group in range(file.num_row_groups):
+                    if number % comm.size == comm.rank:
+                        table = file.read_row_group(group, columns=chosen)
+                        for side, column in zip(ends, chosen, strict=True):
+                            side.append(_numbers(table[column].to_numpy(), column, name))
+                    number += 1
+        except pyarrow.ArrowInvalid as error:
+            raise FormatError(f"not a Parquet file: {error}", name) from None
+    return _shuffled(ends, shape, comm)
+
+
+def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
+    from ..interop.frames import choose_columns
+
+    columns = list(source.columns)
+    chosen = [columns[place] for place in choose_columns(columns, left, right)]
+    frame = client.persist(source[chosen])
+
+    def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
+        from distributed import futures_of, wait
+
+        futures = futures_of(frame)
+        wait(futures)
+        holders = client.who_has(futures)
+        handed: Pieces = [[] for _ in addresses]
+        for k, future in enumerate(futures):
+            here = [addresses.index(a) for a in holders.get(future.key, ()) if a in addresses]
+            # Of those who have it the one with the fewest; anyone where none of them takes part.
+            rank = min(here, key=lambda p: len(handed[p]), default=k % len(addresses))
+            handed[rank].append(future)
+        return handed
+
+    return Source(partial(_take_frames, shape), pieces)
+
+
+def _take_frames(shape: Any, comm: Communicator, pieces: list[Any]) -> Part:
+    ends: tuple[list[Array], list[Array]] = [], []
+    for frame in pieces:
+        for place, side in enumerate(ends):
+            column = frame.iloc[:, place]
+            side.append(_numbers(column.to_numpy(), column.name, "the Dask dataframe"))
+    return _shuffled(ends, shape, comm)
+
+
+def _numbers(values: Any, column: Any, where: str) -> Array:
+    """Return vertex numbers as int64; complain of anything else."""
+    if values.dtype.kind not in "iu":
+        raise InvalidGraphError(
+            f"{where}: column {column!r} holds {values.dtype}, or values are missing; on a cluster "
+            "edges are pairs of row and column numbers"
+        )
+    numbers: Array = values.astype(np.int64)
+    if numbers.size and numbers.min() < 0:
+        raise InvalidGraphError(
+            f"{where}: column {column!r} holds {numbers.min()}, which is below 0"
+        )
+    return numbers
+
+
+def _shuffled(ends: tuple[list[Array], list[Array]], shape: Any, comm: Communicator) -> Part:
+    """Send edges to the owners of their rows; the shape is what the largest numbers ask for."""
+    rows, cols = (np.concatenate([np.zeros(0, np.int64), *side]) for side in ends)
+    if shape is None:
+        largest = np.array([side.max(initial=-1) for side in (rows, cols)], np.int64)
+        received, _ = comm.exchange([largest] * comm.size)
+        shape = np.max(received, axis=0) + 1
+    return Part.from_edges(rows, cols, int(shape[0]), int(shape[1]), comm)

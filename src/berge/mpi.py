@@ -1,0 +1,527 @@
+"""The command line of ranks: ``mpiexec -n 4 python -m berge.mpi match graph.berge/ -o out/``.
+
+Every rank runs this file; the graph and the matching are spread over them. Rank 0 prints. Exit
+codes are those of ``berge``.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .cli import exit_codes
+from .cli.display import fact_table, out, plural
+from .cli.options import print_json, seconds
+from .cli.program import Command, Group, examples, say
+from .cli.program import _message as message_of
+from .errors import BergeError, ClusterError, PeerLost
+
+if TYPE_CHECKING:
+    from .distributed.communicator import Array
+    from .distributed.core import PartResult
+    from .distributed.greedy import GreedyPart
+    from .distributed.mpi import MPICommunicator
+    from .distributed.part import Part
+    from .distributed.proof import PartProof
+
+__all__ = ["main", "program"]
+
+graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(
+    cls=Group,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples("mpiexec -n 4 python -m berge.mpi match graph.berge/ -o out/"),
+)
+def program() -> None:
+    """Match graphs that are spread over the ranks of an MPI job."""
+
+
+@program.command(
+    cls=Command,
+    short_help="Find a maximum matching, and prove that it is one.",
+    epilog=examples(
+        "mpiexec -n 4 python -m berge.mpi match graph.berge/ -o out/ --checkpoint ck/",
+        "mpiexec -n 3 python -m berge.mpi match graph.berge/ -o out/ --checkpoint ck/ --resume",
+        "srun -n 64 python -m berge.mpi match graph.berge/ -o out/ --time-limit 3000",
+    ),
+)
+@graph_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="A folder, to which each rank writes its share; or one .npz, .txt or .json file.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Save the matching there after every phase; all ranks must see the folder.",
+)
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on from the checkpoint if there is one, whatever the number of ranks was.",
+)
+@click.option(
+    "-i",
+    "--init",
+    type=click.Choice(["karp-sipser", "greedy", "none"]),
+    default="karp-sipser",
+    show_default=True,
+    help="Start that the search begins with.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the start."
+)
+@click.option(
+    "--time-limit",
+    type=float,
+    callback=seconds,
+    metavar="SECONDS",
+    help="Stop after so many seconds, with the best matching so far.",
+)
+@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
+@click.option("--progress/--no-progress", default=False, help="Show the search on stderr.")
+@json_option
+@quiet_option
+def match(
+    graph: Path,
+    output: Path | None,
+    checkpoint: Path | None,
+    resume: bool,
+    init: str,
+    seed: int,
+    time_limit: float | None,
+    no_prove: bool,
+    progress: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Find a maximum matching of GRAPH, and prove it where the data lives.
+
+    Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
+    out.
+    """
+    from .distributed.checkpoint import Checkpoint
+    from .distributed.communicator import Recorder
+    from .distributed.core import match_part
+    from .distributed.proof import prove_part
+    from .progress import ProgressLine
+
+    if resume and checkpoint is None:
+        raise click.UsageError("--resume needs --checkpoint")
+    comm = _world()
+    saved = None if checkpoint is None else Checkpoint(checkpoint)
+    with _together(comm):
+        if output is not None:
+            _check_output(output)
+        if saved is not None and saved.exists() and not resume:
+            raise ClusterError(
+                f"{checkpoint} holds a checkpoint: go on from it with --resume, or remove it"
+            )
+    recorder = Recorder(comm)
+    part = _read(graph, comm)
+    first = None
+    if saved is not None and _any(comm, saved.exists()):
+        first, _ = saved.load(recorder, part)
+    if saved is not None and comm.rank == 0 and not quiet:
+        say("checkpoints", "bold", f"in {checkpoint}; if a rank is lost, go on with --resume")
+    with ProgressLine() as show:
+        result = match_part(
+            part,
+            recorder,
+            init=init if first is None else "none",  # a checkpoint has the start in it
+            row_match=first,
+            checkpoint=saved,
+            time_limit=time_limit,
+            on_phase=show if progress and comm.rank == 0 else None,
+            seed=seed,
+        )
+    proof = None
+    if result.complete and not no_prove:
+        assert result.row_cover is not None
+        assert result.col_cover is not None
+        cover = result.row_cover, result.col_cover
+        proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
+        if not proof.maximum:
+            raise ClusterError(f"the proof failed, which is a bug: {proof.reason}")
+    if output is not None:
+        _write(output, comm, part, result, proof)
+    if comm.rank == 0:
+        facts = _facts(graph, comm.size, part, result, proof)
+        if as_json:
+            print_json(facts)
+        elif not quiet:
+            out().print(fact_table(_lines(facts, output), title=str(graph)))
+    return exit_codes.OK if result.complete else exit_codes.TIME_LIMIT
+
+
+@program.command(
+    cls=Command,
+    short_help="Check a matching, and whether it is maximum.",
+    epilog=examples("mpiexec -n 4 python -m berge.mpi verify graph.berge/ out/"),
+)
+@graph_argument
+@click.argument("matching", type=click.Path(path_type=Path))
+@json_option
+@quiet_option
+def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
+    """Check that MATCHING is a matching of GRAPH, and a maximum one.
+
+    Each rank checks what it has of the graph. MATCHING is what `match` wrote.
+    """
+    from .distributed.proof import prove_part
+
+    comm = _world()
+    part = _read(graph, comm)
+    proof = prove_part(part, comm, *_read_matching(matching, part, comm))
+    if comm.rank == 0:
+        facts = {
+            "valid": proof.valid,
+            "maximum": proof.maximum,
+            "cardinality": proof.cardinality,
+            "cover": proof.cover_size if proof.maximum else None,
+            "reason": proof.reason or None,
+        }
+        if as_json:
+            print_json(facts)
+        elif not quiet:
+            verdict = proof.reason or f"a maximum matching: a vertex cover of {proof.cover_size:,}"
+            click.echo(f"{matching}: {plural(proof.cardinality, 'edge')}; {verdict}")
+    if not proof.valid:
+        return exit_codes.NOT_A_MATCHING
+    return exit_codes.OK if proof.maximum else exit_codes.NOT_MAXIMUM
+
+
+@program.command(
+    cls=Command,
+    short_help="Match a general graph quickly: maximal, and heavy if it has weights.",
+    epilog=examples(
+        "mpiexec -n 4 python -m berge.mpi greedy mesh.graph -o pairs.npz",
+        "mpiexec -n 4 python -m berge.mpi greedy matrix.mtx --weights",
+    ),
+)
+@graph_argument
+@click.option(
+    "-m",
+    "--method",
+    type=click.Choice(["auto", "locally-dominant", "proposals", "weighted-proposals"]),
+    default="auto",
+    show_default=True,
+    help="With weights auto is locally-dominant, and proposals without.",
+)
+@click.option("--weights", is_flag=True, help="Edges weigh what the file says, not 1.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of proposals."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the pairs to a .npz or .txt file.",
+)
+@json_option
+@quiet_option
+def greedy(
+    graph: Path,
+    method: str,
+    weights: bool,
+    seed: int,
+    output: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Find a maximal matching of the undirected graph in GRAPH, and check it where the data lives.
+
+    Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
+    out.
+    """
+    from .cli.options import check_output
+    from .distributed.greedy import greedy_part
+
+    comm = _world()
+    with _together(comm):
+        if output is not None:
+            check_output(output, (".npz", ".txt"))
+    part, values = _read_undirected(graph, weights, comm)
+    result = greedy_part(part, comm, values, method=method, seed=seed)
+    if not result.is_maximal:
+        raise ClusterError(f"the check failed, which is a bug: {result.reason}")
+    if output is not None:
+        mate = _gathered(comm, result.mate)
+        with _together(comm):
+            if comm.rank == 0:
+                _save_pairs(output, mate, result, seed)
+    if comm.rank == 0:
+        names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
+        facts = {"graph": str(graph), "ranks": comm.size, "vertices": part.n_rows}
+        facts |= {name: getattr(result, name) for name in names}
+        if as_json:
+            print_json(facts)
+        elif not quiet:
+            click.echo(
+                f"{graph}: {plural(result.size, 'pair')} of {part.n_rows:,} vertices, "
+                f"weight {result.weight:.10g}, maximal; {result.method} on "
+                f"{plural(comm.size, 'rank')}, {result.exchanges:,} exchanges, "
+                f"{result.seconds['total']:.2f} s"
+            )
+    return exit_codes.OK
+
+
+def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[Part, Any]:
+    """Read this rank's part of an undirected graph, and its weights."""
+    from .distributed.greedy import scattered, undirected
+    from .distributed.part import Part
+    from .ingest import as_graph
+    from .io.folder import is_folder
+
+    if is_folder(path):
+        with _together(comm):
+            if weights:
+                raise ClusterError(f"{path}: a .berge folder has no weights")
+            part = Part.from_folder(path, comm.rank, comm.size)
+        return undirected(part, comm), None
+    with _together(comm):
+        graph = as_graph(path, weights=weights) if comm.rank == 0 else None
+    return scattered(graph, comm)
+
+
+def _save_pairs(path: Path, mate: Any, result: GreedyPart, seed: int) -> None:
+    from .greedy.matching import GreedyMatching
+
+    GreedyMatching(
+        mate=mate,
+        size=result.size,
+        weight=result.weight,
+        is_maximal=result.is_maximal,
+        matched_fraction=(2 * result.size / max(mate.size, 1),),
+        method=result.method,
+        seed=seed,
+        seconds=result.seconds,
+    ).save(path)
+
+
+def _read(path: Path, comm: MPICommunicator) -> Part:
+    """Read this rank's part of a graph."""
+    from .distributed.part import Part
+    from .io import read
+    from .io.folder import is_folder
+
+    with _together(comm):
+        if is_folder(path):
+            return Part.from_folder(path, comm.rank, comm.size)
+        graph = read(path) if comm.rank == 0 else None
+    return Part.scattered(graph, comm)
+
+
+def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array, Array]:
+    """Let rank 0 read a matching, and share it out."""
+    import numpy as np
+
+    from .matching import Matching
+
+    sides = [[np.empty(0, np.int64)] * comm.size] * 2
+    with _together(comm):
+        if comm.rank == 0:
+            whole = Matching.load(path)
+            if (whole.n_rows, whole.n_cols) != (part.n_rows, part.n_cols):
+                raise ClusterError(
+                    f"{path} is for {whole.n_rows} × {whole.n_cols} vertices, "
+                    f"the graph has {part.n_rows} × {part.n_cols}"
+                )
+            sides = [
+                np.split(np.asarray(mates, np.int64), bounds[1:-1])
+                for mates, bounds in (
+                    (whole.row_match, part.row_bounds),
+                    (whole.col_match, part.col_bounds),
+                )
+            ]
+    row_match, col_match = (comm.exchange(side)[0][0] for side in sides)
+    return row_match, col_match
+
+
+def _check_output(path: Path) -> None:
+    """Refuse a place that cannot be written to, before any work."""
+    from .distributed.results import check_place
+
+    if path.suffix:
+        from .cli.options import check_output
+
+        check_output(path, (".npz", ".txt", ".json"))
+    else:
+        check_place(path)
+
+
+def _write(
+    path: Path, comm: MPICommunicator, part: Part, result: PartResult, proof: PartProof | None
+) -> None:
+    """Write each rank's share to a folder, or all of it to a file."""
+    import numpy as np
+
+    from .distributed.mail import to_all
+    from .distributed.results import save_parts
+    from .graph import index_type
+    from .matching import Matching
+
+    index = index_type(part.n_rows, part.n_cols)
+    arrays: dict[str, Any] = {
+        "row_match": result.row_match.astype(index),
+        "col_match": result.col_match.astype(index),
+    }
+    if not path.suffix:
+        facts: dict[str, Any] = {
+            "cardinality": result.stats.cardinality,
+            "upper_bound": result.stats.upper_bound,
+        }
+        if proof is not None:
+            arrays |= {"row_cover": proof.row_cover, "col_cover": proof.col_cover}
+            rows, cols = proof.row_cover, proof.col_cover
+            counts = to_all(comm, np.array([rows.sum(), cols.sum()], np.int64))
+            facts["cover"] = np.sum(comm.exchange(counts)[0], axis=0).tolist()
+        save_parts(path, comm, part, arrays, facts)
+        return
+    row_match, col_match = (_gathered(comm, arrays[name]) for name in ("row_match", "col_match"))
+    with _together(comm):
+        if comm.rank == 0:
+            Matching(row_match, col_match, upper_bound=result.stats.upper_bound).save(path)
+
+
+def _gathered(comm: MPICommunicator, mine: Any) -> Any:
+    """Return what all ranks have, one after the other, on rank 0; nothing on others."""
+    import numpy as np
+
+    letters = [np.empty(0, np.int64)] * comm.size
+    letters[0] = mine.astype(np.int64)
+    return np.concatenate(comm.exchange(letters)[0]).astype(mine.dtype)
+
+
+def _facts(
+    graph: Path, ranks: int, part: Part, result: PartResult, proof: PartProof | None
+) -> dict[str, Any]:
+    """Return what --json prints."""
+    stats = result.stats
+    return {
+        "graph": str(graph),
+        "ranks": ranks,
+        "rows": part.n_rows,
+        "cols": part.n_cols,
+        "cardinality": stats.cardinality,
+        "upper_bound": stats.upper_bound,
+        "is_maximum": result.complete,
+        "proved": proof is not None,
+        "start_cardinality": stats.start_cardinality,
+        "phases": stats.phases,
+        "exchanges": stats.exchanges,
+        "bytes": stats.bytes,
+        "local_fraction": stats.local_fraction,
+        "exhausted": stats.exhausted,
+        "seconds": stats.seconds,
+        "stopped": stats.stopped,
+    }
+
+
+def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, str]]:
+    """Say it in words."""
+    yield (
+        "graph",
+        f"{facts['rows']:,} rows × {facts['cols']:,} columns, on {plural(facts['ranks'], 'rank')}",
+    )
+    verdict = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
+    if facts["is_maximum"]:
+        verdict = "maximum, proved" if facts["proved"] else "maximum, not proved"
+    yield "matching", f"{facts['cardinality']:,}  {verdict}"
+    yield "start", f"{facts['start_cardinality']:,}"
+    how = "parts searched to their end" if facts["exhausted"] else "level by level"
+    yield "search", f"{plural(facts['phases'], 'phase')}, {facts['exchanges']:,} exchanges, {how}"
+    yield (
+        "",
+        f"{facts['bytes']:,} bytes sent by rank 0, {facts['local_fraction']:.0%} of edges local",
+    )
+    steps = dict(facts["seconds"])
+    whole = steps.pop("total")
+    named = ", ".join(f"{step} {spent:.2f}" for step, spent in steps.items())
+    yield "seconds", f"{whole:.2f}: {named}"
+    if output is not None:
+        yield "written to", str(output)
+
+
+def _any(comm: MPICommunicator, value: bool) -> bool:
+    """Whether it is so on any rank, the same on all."""
+    import numpy as np
+
+    return comm.exchange([np.empty(0, np.int64)] * comm.size, int(value))[1] > 0
+
+
+@contextmanager
+def _together(comm: MPICommunicator) -> Iterator[None]:
+    """Turn an error of one rank into one of all, so that none waits for it."""
+    from .distributed.mail import agree
+
+    problem = ""
+    try:
+        yield
+    except (BergeError, OSError, click.ClickException) as error:
+        problem = message_of(error)
+    agree(comm, problem, ClusterError)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command, and return the exit code; an error of this rank alone ends the whole job."""
+    try:
+        code = program.main(arguments, prog_name="python -m berge.mpi", standalone_mode=False)
+        return int(code or 0)
+    except click.ClickException as error:
+        if _rank() == 0:
+            error.show()
+        return error.exit_code
+    except click.Abort:
+        return _end_all("interrupted", exit_codes.INTERRUPTED_BEFORE)
+    except PeerLost as error:
+        return _end_all(str(error), exit_codes.ERROR)
+    except BergeError as error:  # all ranks have it
+        if _rank() == 0:
+            say("error", "bold red", str(error))
+        return exit_codes.ERROR
+    except Exception as error:
+        traceback.print_exc()
+        return _end_all(repr(error), exit_codes.ERROR)
+
+
+def _world() -> MPICommunicator:
+    from .distributed.mpi import MPICommunicator
+
+    return MPICommunicator()
+
+
+def _rank() -> int:
+    """Return the number of this rank; 0 where there is no MPI."""
+    try:
+        return _world().rank
+    except ClusterError:
+        return 0
+
+
+def _end_all(message: str, code: int) -> int:
+    """Say why, and end all ranks: they may be waiting for this one."""
+    comm = _world()
+    hint = "with --checkpoint, --resume goes on from the last phase"
+    say("error", "bold red", f"rank {comm.rank} of {comm.size}: {message} ({hint})")
+    sys.stderr.flush()
+    if comm.size > 1:
+        comm.comm.Abort(code)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,245 @@
+"""`python -m berge.mpi` on real ranks: mpiexec, kill -9, and going on with more or fewer."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import berge
+from berge.cli import exit_codes
+from berge.distributed.results import load_parts
+
+MPIEXEC = Path(sys.executable).parent / "mpiexec"
+needs_mpi = pytest.mark.skipif(
+    not find_spec("mpi4py") or not MPIEXEC.exists(),
+    reason="needs mpi4py and mpiexec: pip install mpi4py mpich",
+)
+
+# Every rank says who it is and waits after each phase, so that there is time to kill it.
+SLOWLY = """
+import os, sys, time
+import berge.mpi
+from berge.distributed.checkpoint import Checkpoint
+
+def save(self, comm, part, row_match, phase, save=Checkpoint.save):
+    save(self, comm, part, row_match, phase)
+    (self.folder / f"pid-{comm.rank}").write_text(str(os.getpid()))
+    time.sleep(0.5)
+
+Checkpoint.save = save
+sys.exit(berge.mpi.main())
+"""
+
+
+def command(ranks, *arguments, program=("-m", "berge.mpi")):
+    return [MPIEXEC, "-n", str(ranks), sys.executable, *program, *map(str, arguments)]
+
+
+def run(ranks, *arguments):
+    return subprocess.run(command(ranks, *arguments), capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A graph in two forms, and one that is not it."""
+    folder = tmp_path_factory.mktemp("mpi")
+    graph = berge.generate.road(40, 40)
+    berge.write(graph, folder / "road.berge")
+    berge.write(graph, folder / "road.mtx")
+    berge.write(berge.generate.road(40, 40, seed=1), folder / "other.npz")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def road(folder):
+    graph = berge.read(folder / "road.mtx")
+    return graph, berge.maximum_matching(graph).cardinality
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("ranks", "source", "target"),
+    [(2, "road.berge", "out2"), (3, "road.mtx", "out.npz"), (4, "road.berge", "out4")],
+)
+def test_match(folder, road, ranks, source, target):
+    graph, best = road
+    output = folder / target
+    done = run(ranks, "match", folder / source, "-o", output, "--json")
+    assert done.returncode == exit_codes.OK, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["cardinality"], facts["ranks"], facts["proved"]) == (best, ranks, True)
+    assert facts["exchanges"] < 90
+    matching = berge.Matching.load(output)
+    assert matching.prove(graph).size == best
+    if output.is_dir():
+        assert len(list(output.glob("row_match-*.npy"))) == ranks
+        assert load_parts(output).cardinality == best
+    done = run(5 - ranks, "verify", folder / source, output)
+    assert done.returncode == exit_codes.OK, done.stderr
+    assert f"a vertex cover of {best:,}" in done.stdout
+
+
+@needs_mpi
+def test_verify_tells_what_is_wrong(folder, road):
+    graph, best = road
+    m = berge.maximum_matching(graph)
+    rows, cols = m.row_match.copy(), m.col_match.copy()
+    x, y = m.pairs()[0]
+    rows[x], cols[y] = -1, -1
+    berge.Matching(rows, cols, upper_bound=best).save(folder / "smaller.npz")
+    done = run(2, "verify", folder / "road.berge", folder / "smaller.npz", "--json")
+    assert done.returncode == exit_codes.NOT_MAXIMUM, done.stderr
+    assert json.loads(done.stdout)["cardinality"] == best - 1
+    strangers = np.setdiff1d(np.arange(graph.n_cols), graph.indices[: graph.indptr[1]])
+    rows[:], cols[:] = -1, -1
+    rows[0], cols[strangers[0]] = strangers[0], 0
+    berge.Matching(rows, cols, upper_bound=best).save(folder / "wrong.npz")
+    done = run(2, "verify", folder / "road.berge", folder / "wrong.npz")
+    assert done.returncode == exit_codes.NOT_A_MATCHING, done.stderr
+    assert "row 0 is matched to a column that is not a neighbour" in done.stdout
+
+
+@needs_mpi
+def test_time_limit(folder, road):
+    graph, best = road
+    output = folder / "late.npz"
+    limit = ("--time-limit", "0", "--init", "none")
+    done = run(2, "match", folder / "road.berge", "-o", output, *limit)
+    assert done.returncode == exit_codes.TIME_LIMIT, done.stderr
+    matching = berge.Matching.load(output)
+    berge.verify(graph, matching)
+    assert matching.cardinality < best
+
+
+def killed(folder, checkpoint, ranks, victim, *options):
+    """Start a run, kill one rank after its first phases, and return what the launcher says."""
+    for old in checkpoint.glob("pid-*"):
+        old.unlink()
+    manifest = checkpoint / "manifest.json"
+    before = manifest.read_bytes() if manifest.exists() else b""
+    arguments = ("match", folder / "road.berge", "-o", folder / "never", "-i", "none")
+    process = subprocess.Popen(
+        command(ranks, *arguments, "--checkpoint", checkpoint, *options, program=("-c", SLOWLY)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        pid = checkpoint / f"pid-{victim}"
+        deadline = time.monotonic() + 60
+        while not (pid.exists() and manifest.exists() and manifest.read_bytes() != before):
+            assert time.monotonic() < deadline
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.02)
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+        text, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode != 0
+    assert not (folder / "never").exists()
+    return text
+
+
+@needs_mpi
+def test_a_killed_rank(folder, road, tmp_path):
+    """Three ranks, one is killed; two go on, one is killed; three go on, to the end."""
+    graph, best = road
+    checkpoint = tmp_path / "ck"
+    text = killed(folder, checkpoint, 3, 1)
+    assert "go on with --resume" in text
+    killed(folder, checkpoint, 2, 1, "--resume")
+    output = tmp_path / "out"
+    arguments = ("match", folder / "road.berge", "-o", output, "--checkpoint", checkpoint)
+    done = run(3, *arguments)
+    assert done.returncode == exit_codes.ERROR
+    assert "holds a checkpoint: go on from it with --resume" in done.stderr
+    done = run(3, *arguments, "--resume", "--json")
+    assert done.returncode == exit_codes.OK, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["proved"]
+    assert facts["cardinality"] == best
+    berge.Matching.load(output).prove(graph)
+
+
+@needs_mpi
+def test_bad_checkpoints_are_refused(folder, tmp_path):
+    checkpoint = tmp_path / "ck"
+    done = run(2, "match", folder / "road.berge", "--checkpoint", checkpoint)
+    assert done.returncode == exit_codes.OK, done.stderr
+    done = run(2, "match", folder / "other.npz", "--checkpoint", checkpoint, "--resume")
+    assert done.returncode == exit_codes.ERROR
+    assert "a checkpoint of another graph" in done.stderr
+    manifest = json.loads((checkpoint / "manifest.json").read_text())
+    array = checkpoint / manifest["files"][1]["name"]
+    array.write_bytes(array.read_bytes()[:-1] + b"?")
+    done = run(3, "match", folder / "road.berge", "--checkpoint", checkpoint, "--resume")
+    assert done.returncode == exit_codes.ERROR
+    assert f"{array}: damaged" in done.stderr
+    assert done.stderr.count("damaged") == 1  # said once, not by every rank
+
+
+@needs_mpi
+def test_greedy(folder, tmp_path):
+    mesh = tmp_path / "mesh.mtx"
+    rng = np.random.default_rng(0)
+    grid = berge.generate.grid(30, 30).to_scipy().tocoo()
+    values = rng.random(grid.nnz)
+    entries = zip(grid.row, grid.col, values.tolist(), strict=True)
+    lines = [f"{i + 1} {j + 1} {w!r}" for i, j, w in entries if i < j]
+    head = f"%%MatrixMarket matrix coordinate real general\n900 900 {len(lines)}\n"
+    mesh.write_text(head + "\n".join(lines))
+    output = tmp_path / "pairs.npz"
+    done = run(3, "greedy", mesh, "--weights", "-o", output, "--json")
+    assert done.returncode == exit_codes.OK, done.stderr
+    graph = berge.as_graph(mesh, weights=True)
+    found, alone = berge.GreedyMatching.load(output), berge.greedy_matching(graph, weights=True)
+    berge.verify(graph, found)
+    assert found.is_maximal
+    np.testing.assert_array_equal(found.mate, alone.mate)  # suitor's is the same matching
+    done = run(2, "greedy", folder / "road.berge", "-o", output)
+    assert done.returncode == exit_codes.OK, done.stderr
+    assert "maximal; proposals on 2 ranks" in done.stdout
+    berge.verify(berge.as_graph(folder / "road.mtx"), berge.GreedyMatching.load(output))
+
+
+@needs_mpi
+def test_errors_are_said_once(folder):
+    done = run(3, "match", folder / "absent.mtx")
+    assert done.returncode == exit_codes.ERROR
+    assert done.stderr.count("absent.mtx") == 1
+    done = run(2, "match", folder / "road.berge", "--resume")
+    assert done.returncode == exit_codes.USAGE
+    assert done.stderr.count("--resume needs --checkpoint") == 1
+
+
+def alone(*arguments, without=()):
+    """Run it without a launcher, and without some packages."""
+    hide = "".join(f"sys.modules[{name!r}] = None\n" for name in without)
+    program = f"import sys\n{hide}import berge.mpi\nsys.exit(berge.mpi.main())"
+    arguments = [sys.executable, "-c", program, *map(str, arguments)]
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+
+
+@needs_mpi
+def test_one_rank_needs_no_launcher(folder, road):
+    done = alone("match", folder / "road.berge", "--json")
+    assert done.returncode == exit_codes.OK, done.stderr
+    assert json.loads(done.stdout)["cardinality"] == road[1]
+
+
+def test_without_mpi4py(folder):
+    done = alone("match", folder / "road.berge", without=["mpi4py"])
+    assert done.returncode == exit_codes.ERROR
+    assert 'pip install "berge[mpi]"' in done.stderr
+    done = alone("match", "--help", without=["mpi4py", "numpy"])
+    assert done.returncode == exit_codes.OK
+    assert "--checkpoint FOLDER" in done.stdout
