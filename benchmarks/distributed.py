@@ -4,11 +4,11 @@
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
 default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
-reading, best of three, after a run on a small graph that has the kernels loaded; on Dask it is the whole call
-on a cluster that is up. Every matching is proved where it lies, and the cardinality compared with
-that of one machine. MB is what all parts sent to each other; "local" the share of edges within
-parts. Parts on one machine share its memory and cores, so seconds say little of what more machines
-would do; exchanges do.
+reading, best of three, after a run on a small graph that has the kernels loaded; on Dask it is the
+whole call on a cluster that is up. Every matching is proved where it lies, and the cardinality
+compared with that of one machine. MB is what all parts sent to each other; "local" the share of
+edges within parts. Parts on one machine share its memory and cores, so seconds say little of what
+more machines would do; exchanges do.
 """
 
 from __future__ import annotations

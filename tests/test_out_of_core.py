@@ -168,7 +168,7 @@ def test_command_line(tmp_path):
 # is ``ulimit -d``. It is what a process really takes, and counts each page when it is asked for;
 # ``ulimit -v`` counts the code of the libraries as well, some 250 MB of address space before
 # anything is computed, so that a graph of twice that would be too large for a quick test.
-LIMIT = 288 << 20
+LIMIT = 200 << 20
 
 SOLVE = """
 import json, resource, sys
@@ -209,7 +209,7 @@ def write_crowded(path, n, degree):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_DATA counts all on Linux")
 def test_graph_of_over_twice_the_memory(tmp_path):
-    n, degree = 200_000, 768
+    n, degree = 100_000, 1100
     path, matching = tmp_path / "large.berge", tmp_path / "matching.npz"
     write_crowded(path, n, degree)
     assert Folder(path).nbytes > 2 * LIMIT

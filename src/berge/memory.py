@@ -27,7 +27,7 @@ _VERTEX = 30  # that the search takes, besides the graph and its transpose
 _VERTEX_OUT_OF_CORE = 60  # matching, places, marks, and the search in what is kept
 _EDGE_OUT_OF_CORE = 16  # an edge that is kept: its two ends, by rows, and by columns
 _FEWEST, _MOST = 4, 16  # edges that are kept for each row and column
-_WINDOW = 1 << 25  # bytes of edges; one window is in use while the next one is read
+_WINDOW = 1 << 25  # bytes of edges at most; one window is in use while the next one is read
 
 
 def solve_bytes(shape: tuple[int, int], edges: int) -> int:
@@ -56,8 +56,8 @@ def kept_edges(shape: tuple[int, int], edges: int) -> int:
 
 
 def window_edges(itemsize: int) -> int:
-    """Return how many edges, of so many bytes each, to read at a time."""
-    return _WINDOW // itemsize
+    """Return how many edges, of so many bytes each, to read at a time; fewer in little memory."""
+    return max(1 << 16, min(_WINDOW, available() // 16) // itemsize)
 
 
 def fits(shape: tuple[int, int], edges: int) -> bool:
