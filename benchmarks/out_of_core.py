@@ -1,7 +1,7 @@
 """Solve a graph that is larger than the memory given to the process, and report what it took.
 
-    python benchmarks/out_of_core.py big.berge --rows 20_000_000 --degree 128 --kind skewed
-    python benchmarks/out_of_core.py big.berge --limit 4G
+    python benchmarks/out_of_core.py big.berge --rows 2_000_000 --degree 700
+    python benchmarks/out_of_core.py big.berge --limit 1536M
 
 The first call writes a graph, piece by piece; a call on a folder that is there solves it, in a
 process of its own under ``ulimit -v``, proves the result, and prints a line of JSON: seconds, peak
@@ -23,11 +23,14 @@ import numpy as np
 
 PIECE = 1 << 22  # edges written at a time
 KINDS = {
-    # Where the columns of row x lie, of n, by random numbers u in [0, 1).
-    "random": lambda x, u, n: u * n,
-    "skewed": lambda x, u, n: u**4 * n,
-    "crowded": lambda x, u, n: u * np.where(x % 2, n, n // 4),
-    "band": lambda x, u, n: (x + u * 400) % n,
+    # The columns of rows x, d each, of n in all.
+    "random": lambda rng, x, d, n: rng.random((x.size, d)) * n,
+    "skewed": lambda rng, x, d, n: rng.random((x.size, d)) ** 4 * n,
+    "band": lambda rng, x, d, n: (x[:, None] + rng.random((x.size, d)) * 400) % n,
+    # At even distances, half of the rows in a quarter of the columns.
+    "crowded": lambda rng, x, d, n: (
+        (rng.random((x.size, 1)) + np.arange(d)) * np.where(x % 2, n / d, n / 4 / d)[:, None]
+    ),
 }
 
 
@@ -40,9 +43,10 @@ def generate(path: Path, n: int, degree: int, kind: str, seed: int = 0) -> None:
         rows = max(1, PIECE // degree)
         for lo in range(0, n, rows):
             x = np.arange(lo, min(lo + rows, n))
-            cols = KINDS[kind](x[:, None], rng.random((x.size, degree)), n).astype(np.int64)
+            cols = KINDS[kind](rng, x, degree, n).astype(np.int64)
             keys = ((x - lo)[:, None] * n + cols).ravel()
-            keys.sort()
+            if kind != "crowded":
+                keys.sort()
             keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
             local, cols = np.divmod(keys, n)
             folder.append(np.bincount(local, minlength=x.size), cols)
@@ -83,7 +87,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=lambda text: int(text.replace("_", "")), default=4_000_000)
     parser.add_argument("--degree", type=int, default=64)
-    parser.add_argument("--kind", choices=KINDS, default="skewed")
+    parser.add_argument("--kind", choices=KINDS, default="crowded")
     parser.add_argument("--limit", help="bytes of address space, such as 2G")
     parser.add_argument("--in-memory", action="store_true", help="for comparison")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)

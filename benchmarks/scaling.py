@@ -77,13 +77,10 @@ def run_of(graph: BipartiteGraph, parts: int) -> tuple[Log, dict[str, Any]]:
         "edges": graph.nnz,
         "parts": parts,
         "phases": stats.phases,
-        "exhausted": stats.exhausted,
         "local": stats.local_fraction,
         "cardinality": stats.cardinality,
         "trees": int(np.count_nonzero(np.diff(graph.indptr))) - stats.start_cardinality,
         "ghosts": max(ghosts),
-        "part_edges": max(part.nnz for part in cut),
-        "part_rows": max(len(part.rows) for part in cut),
         "hub": int(max(np.diff(graph.indptr).max(), np.bincount(graph.indices).max())),
     }
     return log, facts
@@ -108,7 +105,7 @@ def record_all(folder: Path, names: list[str]) -> None:
 
 def save(path: Path, log: Log, facts: dict[str, Any]) -> None:
     """Write aside, then rename."""
-    aside = path.with_suffix(".tmp.npz")
+    aside = path.with_name(f"aside-{path.name}")
     np.savez_compressed(aside, work=log.work, sent=log.sent, facts=json.dumps(facts))
     aside.rename(path)
 
@@ -700,7 +697,8 @@ def draw(folder: Path, path: Path, runs: list[dict[str, Any]], laws: Laws) -> No
     for axes in (left, right):
         axes.set(xscale="log", yscale="log")
         axes.grid(alpha=0.3)
-    left.legend(frameon=False)
+    left.set(ylim=(30, 3000))
+    left.legend(frameon=False, ncols=2, loc="upper left")
     figure.savefig(path, metadata={"Date": None})
 
 

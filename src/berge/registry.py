@@ -394,8 +394,8 @@ _ALGORITHMS = (
         function="augmenting.out_of_core:out_of_core",
         summary="edges read from disk in order; those that a search lacked are kept in memory",
         bound="O(n²·m)",
-        threads=False,
-        deterministic=True,
+        threads=True,
+        deterministic=False,
         paper="after Abello, Buchsbaum, Westbrook 2002",
         options=(
             Option("window", 0, "edges read at a time; 0: 32 MiB of them"),

@@ -71,11 +71,15 @@ def info(file: Path, form: str | None, base: str, head: bool, check: bool, as_js
 
 def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
     """Return what the head of a file says, None if it has none; numbers that it lacks are None."""
+    from ..errors import FormatError
     from ..io import format_of
     from ..io.folder import Folder
     from ..io.streams import open_stream
 
-    name = format_of(file, form).name
+    try:
+        name = format_of(file, form).name
+    except FormatError:
+        return None  # the reader says what is wrong
     if name == "folder":
         folder = Folder(file)
         return {"rows": folder.n_rows, "cols": folder.n_cols, "edges": folder.nnz, "convert": False}

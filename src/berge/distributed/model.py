@@ -151,9 +151,8 @@ def replay(log: Log, network: Network) -> float:
         # A message is in when it has arrived, and its bytes were taken in after those before it.
         taken = np.cumsum(taking, axis=1)
         done = taken + np.maximum.accumulate(arrival - taken, axis=1)
-        clock = np.maximum(
-            clock, np.max(np.hstack([left[:, -1:], done[:, -1:]]), axis=1, initial=0)
-        )
+        if parts > 1:
+            clock = np.maximum(left[:, -1], done[:, -1])
     return float(clock.max())
 
 
