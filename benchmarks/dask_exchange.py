@@ -11,19 +11,14 @@ every other.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import deque
-from pathlib import Path
 from threading import Condition
 
 import numpy as np
+from distributed import Client, LocalCluster, get_worker
 
-# This folder has a distributed.py too.
-sys.path = [path for path in sys.path if Path(path) != Path(__file__).resolve().parent]
-from distributed import Client, LocalCluster, get_worker  # noqa: E402
-
-from berge.distributed.member import Session  # noqa: E402
+from berge.distributed.member import Session
 
 SIZES = (1, 1000, 100_000)
 

@@ -25,9 +25,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-if sys.path[0] == os.path.dirname(os.path.abspath(__file__)):
-    del sys.path[0]  # where distributed.py would be taken for Dask's
-
 import numpy as np
 
 from berge import BipartiteGraph, generate

@@ -1,6 +1,6 @@
 """Graphs in parts: exchanges, bytes and seconds, beside the same graph on one machine.
 
-    python benchmarks/distributed.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
+    python benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
 default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
