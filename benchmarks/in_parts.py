@@ -114,7 +114,6 @@ def main() -> None:
         return
     cluster = None
     if options.engine == "dask":
-        sys.path.pop(0)  # the folder of this file, which is called as Dask's package is
         from distributed import Client, LocalCluster
 
         cluster = Client(LocalCluster(n_workers=options.parts, threads_per_worker=1))
