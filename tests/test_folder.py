@@ -190,6 +190,7 @@ def test_convert(tmp_path, little_memory, name, suffix):
     assert sorted(os.listdir(tmp_path)) == ["graph.berge", source.name]
 
 
+@pytest.mark.kernels
 def test_runs_of_other_widths(tmp_path, little_memory, monkeypatch):
     """Rows that grow along the file: later runs have wider buckets than earlier ones."""
     monkeypatch.setattr(convert, "_BUCKETS", 4)
