@@ -41,6 +41,7 @@ class DeviceGraph:
     """
 
     row_labels = col_labels = None
+    on_disk = False
 
     def __init__(
         self,
