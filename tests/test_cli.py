@@ -208,6 +208,48 @@ class TestMatch:
         assert re.search(r"not proved maximum: at most [\d,]+ \(time limit\)", text)
         assert run_json("match", mesh, "--time-limit", 1e6)["is_maximum"] is True
 
+    @pytest.mark.parametrize("suffix", [".npz", ".txt", ".json"])
+    def test_a_stopped_run_leaves_a_larger_matching(self, mesh, tmp_path, cardinality, suffix):
+        saved = tmp_path / f"best{suffix}"
+        stop = "match", mesh, "--time-limit", 0, "-o", saved
+        assert run_json(*stop, code=exit_codes.TIME_LIMIT)["kept"] is None
+        assert run_json("match", mesh, "-o", saved)["kept"] is None
+        assert run_json(*stop, code=exit_codes.TIME_LIMIT)["kept"] == cardinality
+        told = run(*stop, code=exit_codes.TIME_LIMIT)
+        assert told.stderr.startswith(f"kept: {saved} has a matching of")
+        assert berge.Matching.load(saved).cardinality == cardinality
+        # What is none of this shape goes.
+        berge.maximum_matching(generate.complete(3, 3)).save(saved)
+        assert run_json(*stop, code=exit_codes.TIME_LIMIT)["kept"] is None
+        assert berge.Matching.load(saved).n_rows > 3
+
+    def test_a_stopped_run_leaves_more_pairs_of_labels(self, tmp_path):
+        path, saved = tmp_path / "jobs.csv", tmp_path / "pairs.tsv"
+        path.write_text("who,job\nann,cook\nbob,cook\nbob,sew\n")
+        columns = "match", path, "--left", "who", "--right", "job", "-o", saved
+        run_json(*columns)
+        stop = *columns, "--time-limit", 0
+        assert run_json(*stop, code=exit_codes.TIME_LIMIT)["kept"] == 2
+        assert saved.read_text() == "who\tjob\nann\tcook\nbob\tsew\n"
+        for other in ("who\tjob\neve\tcook\n", "who\tjob\nann\tcook\nann\tsew\n", "", "x\n"):
+            saved.write_text(other)
+            assert run_json(*stop, code=exit_codes.TIME_LIMIT)["kept"] is None
+
+    def test_parquet_columns(self, tmp_path):
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        path, saved = tmp_path / "edges.parquet", tmp_path / "m.npz"
+        table = {"w": [0.5, 1.5, 2.5], "item": [1, 1, 2], "user": [1, 2, 2]}
+        parquet.write_table(pyarrow.table(table), path)
+        columns = "--left", "user", "--right", "item", "--base", 1
+        assert run_json("match", path, *columns, "-o", saved)["cardinality"] == 2
+        assert run_json("verify", path, saved, *columns)["is_perfect"] is True
+        assert run_json("info", path, *columns)["edges"] == 3
+        run("convert", path, tmp_path / "edges.npz", *columns)
+        assert "--left" in run("match", path, code=exit_codes.ERROR).stderr
+        wrong = run("match", path, "--left", "users", code=exit_codes.USAGE).stderr
+        assert "the columns are 'w', 'item', 'user'" in wrong
+
     @pytest.mark.parametrize(
         "moment", ["berge.cli.match.read_graph", "berge.solve.maximum_matching"]
     )

@@ -126,6 +126,8 @@ def test_output_in_parts(client, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert proved(m)
     joined = berge.Matching.load(out)
+    assert joined.certificate is None  # nobody has checked it here
+    np.testing.assert_array_equal(joined.prove(GRAPH).rows, m.certificate.rows)
     joined.save(tmp_path / "joined.npz")
     assert berge.Matching.load(tmp_path / "joined.npz").prove(GRAPH).size == CARDINALITY
 
@@ -170,6 +172,9 @@ def test_checkpoint_goes_on_with_another_number_of_workers(client, pair, tmp_pat
     assert m.stats.start_cardinality > 0
     assert m.stats.cluster["workers"] == 2
     assert proved(m)
+    phase = m.stats.cluster["resumed_phase"]
+    assert phase >= 1
+    assert m.stats.init == f"phase {phase} of the checkpoint"
 
     with pytest.raises(berge.CheckpointError, match="saved"):
         berge.maximum_matching(berge.generate.chain(100), cluster=pair, checkpoint=saved)
@@ -183,6 +188,9 @@ def test_checkpoint_goes_on_with_another_number_of_workers(client, pair, tmp_pat
 
 def test_time_limit_and_progress(pair, capfd):
     m = berge.maximum_matching(GRAPH, cluster=pair, time_limit=0, prove=True, init="none")
+    assert m.stats.init == "none"
+    assert "resumed_phase" not in m.stats.cluster
+    assert 0 < m.stats.seconds["connect"] < m.stats.seconds["total"]
     assert m.stats.stopped == "time limit"
     assert m.certificate is None
     berge.verify(GRAPH, m)
@@ -205,6 +213,15 @@ def test_more_workers_than_rows(client):
     m = berge.maximum_matching(([0, 0], [0, 3]), cluster=client, prove=True)
     assert m.pairs().tolist() in ([[0, 0]], [[0, 3]])
     assert berge.maximum_matching(np.zeros((0, 0)), cluster=client).cardinality == 0
+
+
+def test_a_column_out_of_range_is_named(pair, tmp_path):
+    berge.write(GRAPH, tmp_path / "graph.berge")
+    indices = np.load(tmp_path / "graph.berge" / "indices.npy", mmap_mode="r+")
+    indices[2900] = 12345  # in the second part
+    indices.flush()
+    with pytest.raises(berge.FormatError, match=r"indices\[2900\] = 12345 is not in 0 … 999"):
+        berge.maximum_matching(tmp_path / "graph.berge", cluster=pair)
 
 
 def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
@@ -249,6 +266,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         ({"cluster": "local[2]", "threads": 0}, "threads must be"),
         ({"cluster": "local[0]"}, "write 'local"),
         ({"cluster": "localhost[2]"}, "write 'local"),
+        ({"cluster": "foo"}, r"write 'local\[4\]' .* or the address of a Dask scheduler"),
         ({"cluster": 4}, "cluster must be the address"),
         ({"checkpoint": "folder"}, "checkpoint is for solves on a cluster"),
         ({"output": "folder"}, "output is for solves on a cluster"),
@@ -270,14 +288,20 @@ def test_missing_dask(monkeypatch):
         berge.maximum_matching(GRAPH, cluster="local[2]")
 
 
-def test_no_scheduler_there():
+def test_no_scheduler_there(capsys):
     import dask
 
     with (
-        dask.config.set({"distributed.comm.timeouts.connect": "0.3s"}),
+        dask.config.set({"distributed.comm.timeouts.connect": "1.5s"}),
         pytest.raises(berge.ClusterError, match="no Dask scheduler at tcp://127"),
     ):
-        berge.maximum_matching(GRAPH, cluster="tcp://127.0.0.1:1")
+        berge.maximum_matching(GRAPH, cluster="tcp://127.0.0.1:1", progress=True)
+    assert capsys.readouterr().err == "waiting for the scheduler at tcp://127.0.0.1:1\n"
+
+
+def test_waiting_for_workers_is_within_the_time_limit(pair):
+    with pytest.raises(berge.ClusterError, match="the cluster has 2 workers of 3 after 0 s"):
+        berge.maximum_matching(GRAPH, cluster=pair, workers=3, time_limit=0.1)
 
 
 # Real processes.
@@ -471,5 +495,35 @@ def test_command_line(processes, tmp_path):
     assert "--cluster" in errors
 
 
-def test_local_cluster_of_its_own(tmp_path):
-    assert proved(berge.maximum_matching(GRAPH, cluster="local[2]", prove=True))
+SCRIPT = """
+import sys
+import berge
+
+m = berge.maximum_matching(sys.argv[1], cluster="local[2]", prove=True)
+print(m.cardinality, m.stats.cluster["workers"])
+"""
+
+
+def test_local_cluster_from_a_script_without_a_guard(tmp_path):
+    berge.write(GRAPH, tmp_path / "graph.berge")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, tmp_path / "script.py", tmp_path / "graph.berge"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == [str(CARDINALITY), "2"]
+
+
+def test_interrupt_while_a_local_cluster_starts(monkeypatch):
+    """Ctrl-C ends the call, and the workers that are not there yet."""
+    from berge.distributed import dask
+
+    ended = []
+
+    def interrupt(client):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dask, "listed", interrupt)
+    monkeypatch.setattr(dask, "_end", lambda process, end=dask._end: ended.append(end(process)))
+    with pytest.raises(KeyboardInterrupt):
+        berge.maximum_matching(GRAPH, cluster="local[2]")
+    assert ended == [None]

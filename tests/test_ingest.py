@@ -78,8 +78,9 @@ def test_broken_scipy_matrix_is_refused():
     ],
 )
 def test_refuses(source, message):
-    with pytest.raises(InvalidGraphError, match=message):
+    with pytest.raises(InvalidGraphError, match=message) as caught:
         berge.as_bipartite(source)
+    assert type(caught.value) is InvalidGraphError  # the class that people can look up
 
 
 def test_a_path_is_read(tmp_path):

@@ -77,6 +77,9 @@ def test_match(folder, road, ranks, source, target):
     assert done.returncode == exit_codes.OK, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["cardinality"], facts["ranks"], facts["proved"]) == (best, ranks, True)
+    assert (facts["edges"], facts["unmatched_rows"]) == (graph.nnz, graph.n_rows - best)
+    assert facts["cover_rows"] + facts["cover_cols"] == best
+    assert (facts["init"], facts["resumed_phase"]) == ("karp-sipser", None)
     assert facts["exchanges"] < 90
     matching = berge.Matching.load(output)
     assert matching.prove(graph).size == best
@@ -167,6 +170,10 @@ def test_a_killed_rank(folder, road, tmp_path):
     facts = json.loads(done.stdout)
     assert facts["proved"]
     assert facts["cardinality"] == best
+    phase = json.loads((checkpoint / "manifest.json").read_text())["phase"]
+    done = run(2, *arguments, "--resume")
+    assert f"{best:,} by phase {phase} of the checkpoint" in done.stdout
+    assert "a vertex cover of" in done.stdout
     berge.Matching.load(output).prove(graph)
 
 
@@ -219,6 +226,13 @@ def test_errors_are_said_once(folder):
     done = run(2, "match", folder / "road.berge", "--resume")
     assert done.returncode == exit_codes.USAGE
     assert done.stderr.count("--resume needs --checkpoint") == 1
+    done = run(2, "match", folder / "road.berge", "-o", folder / "a.foo")
+    assert done.returncode == exit_codes.USAGE
+    assert done.stderr.count("must end in .npz, .txt or .json") == 1
+    done = run(2, "match", folder / "road.berge", "-o", folder)
+    assert done.returncode == exit_codes.ERROR
+    assert done.stderr.count(f"{folder}: exists and holds no matching in parts") == 1
+    assert "not expected" not in done.stderr
 
 
 def alone(*arguments, without=()):

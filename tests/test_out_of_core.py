@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import berge
-from berge.cli import cli
+from berge.cli import cli, exit_codes
 from berge.errors import OptionError, ProofError
+from berge.io.convert import _working, work_folder
 from berge.io.folder import Folder, FolderGraph, writing
 from berge.memory import available, in_bytes, kept_edges, out_of_core_bytes, solve_bytes
 
@@ -115,7 +116,7 @@ def test_stopped(tmp_path):
 
     m = berge.maximum_matching(path, algorithm="out-of-core", window=50, on_phase=interrupt)
     assert m.stats.stopped == "interrupted"
-    assert 0 < m.cardinality < best <= m.upper_bound
+    assert 0 < m.stats.start_cardinality == m.cardinality < best <= m.upper_bound
     berge.verify(graph, m)
     again = berge.maximum_matching(path, algorithm="out-of-core", initial=m, window=50, kept=1)
     assert again.cardinality == best
@@ -150,18 +151,54 @@ def test_command_line(tmp_path):
     run("convert", tmp_path / "graph.mtx", path, "--memory", "2M")
     assert head["folder_bytes"] >= Folder(path).nbytes
     assert "out of core" in run("info", tmp_path / "graph.mtx", "--head")
+    assert "checksums" in run("info", path, "--check")
     facts = json.loads(run("info", path, "--check", "--json"))
     assert facts["out_of_core_bytes"] == out_of_core_bytes(graph.shape, Folder(path).nnz)
     shown = run("match", path, "--algorithm", "out-of-core", "-o", matching)
     assert "proved" in shown
     assert "over the edges" in shown
+    assert "by its first pass" in shown
     assert "yes" in run("verify", path, matching)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("berge.memory.available", lambda: 10_000)
+        assert "yes" in run("verify", path, matching)
+        np.load(path / "indices.npy", mmap_mode="r+")[:2] = 0, 3
+        run("verify", path, matching, code=1)
+    run("convert", tmp_path / "graph.mtx", path, "--quiet")
     run("convert", path, tmp_path / "back.npz")
     assert berge.read(tmp_path / "back.npz").nnz == Folder(path).nnz
     (path / "indices.npy").write_bytes(b"")
     run("info", path, "--check", code=1)
     run("convert", path, tmp_path / "back.npz", "--left", "a", code=2)
     run("convert", tmp_path / "graph.mtx", path, "--memory", "much", code=2)
+
+
+def test_convert_that_is_broken_off(tmp_path, monkeypatch):
+    def run(code):
+        result = CliRunner().invoke(cli, ["convert", str(source), str(target)])
+        assert result.exit_code == code, result.output
+        return " ".join(result.stderr.split())
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    source, target = tmp_path / "edges.txt", tmp_path / "edges.berge"
+    source.write_text("0 0\n1 0\n1 1\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("berge.io.convert._sort", interrupt)
+        assert "interrupted: the same command goes on" in run(exit_codes.INTERRUPTED_BEFORE)
+    with _working(work_folder(target)):
+        assert "error: " in run(exit_codes.ERROR)
+    assert "going on: after 3 edges" in run(exit_codes.OK)
+    assert Folder(target).nnz == 3
+
+
+def test_head_of_files_without_sizes(tmp_path):
+    source = tmp_path / "edges.txt"
+    np.savetxt(source, np.random.default_rng(1).integers(1000, 9999, (30_000, 2)), fmt="%d")
+    told = CliRunner().invoke(cli, ["info", str(source), "--head", "--json"])
+    assert json.loads(told.stdout)["estimated_edges"] == pytest.approx(30_000, rel=0.01)
+    assert "up to" in CliRunner().invoke(cli, ["info", str(source), "--head"]).stdout
 
 
 # Bytes of private memory that the process may have, all of it: interpreter, compiler, arrays. This

@@ -15,11 +15,11 @@ from berge import OptionError, generate
 from berge.bench import runner
 from berge.bench.measure import UNMEASURED
 from berge.bench.ranking import advise, call, rank, spread
-from berge.bench.results import Results
+from berge.bench.results import Results, read_lines
 from berge.bench.suite import read_suite
 from berge.cli import cli, exit_codes
 from berge.cli.report import make_report
-from berge.report.bench import build_report, by_machine, profile
+from berge.report.bench import advice_lines, build_report, by_machine, profile
 from berge.report.html import page
 from berge.report.markdown import as_markdown
 from berge.report.model import Claim, Figure, Report, Series, Table
@@ -99,6 +99,12 @@ def test_page_has_all_of_it_and_needs_no_network():
     figures = json.loads(data)["figures"]
     assert [figure["id"] for figure in figures] == [figure.id for figure in report.figures]
     assert figures[3]["series"][0]["y"] == [8.0, 70.0, None]
+
+
+def test_a_column_has_the_same_decimals_all_along():
+    table = Table("t", "", "T", ["a"], [[1.0], [2.25], [10.5]])
+    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page(Report("R", [], tables=[table])))
+    assert cells == ["1.00", "2.25", "10.50"]
 
 
 def test_sections_carry_the_names_of_papers():
@@ -204,6 +210,22 @@ def test_auto_as_good_as_the_best_up_to_the_noise():
     assert (near.same, far.same) == (True, False)
     assert far.factor == pytest.approx(1.5)
     assert call(near.best.arguments) == "berge.maximum_matching(A, threads=1)"
+
+
+def test_advice_says_what_it_can_not_tell():
+    def lines(best, other):
+        found = Results({"": [row("g", "a", [best, 1.5 * best]), row("g", "b", [other])]})
+        return advice_lines(advise(found, rank(found)), 1)
+
+    assert any("Too close to call" in line and "(b)" in line for line in lines(1.0, 1.4))
+    assert not any("Too close" in line or "ms" in line for line in lines(1.0, 1.6))
+    assert "within 5 ms" in lines(0.001, 0.002)[-1]
+    assert not any("ms" in line for line in lines(0.006, 0.02))
+
+
+def test_advice_says_the_threads():
+    found = Results({"": [row("g", "auto t1", [1.0], arguments={"threads": 1})]})
+    assert "auto t1 (on 1 thread)," in advice_lines(advise(found, rank(found)), 1)[0]
 
 
 def test_a_graph_that_nobody_solved_does_not_rank():
@@ -358,6 +380,14 @@ def test_rows_of_the_papers_go_to_their_own_report(monkeypatch):
 
 # --- which algorithm for these graphs -----------------------------------------------------------
 
+MINE = """
+[[graphs]]
+generate = "chain"
+links = 3
+[[settings]]
+algorithm = "pothen-fan"
+init = "cheap"
+"""
 SECONDS = {"auto": 2.0, "auto t1": 3.0, "pothen-fan cheap": 1.0}
 
 
@@ -366,6 +396,7 @@ def graphs(tmp_path, monkeypatch):
     """Two files, and measurements that are made up: Pothen–Fan is best, hkdw fails."""
     for name, links in (("a.mtx", 5), ("b.mtx", 6)):
         berge.write(generate.chain(links), tmp_path / name)
+    (tmp_path / "mine.toml").write_text(MINE, encoding="utf-8")
     names = {json.dumps(s.arguments): s.name for s in read_suite("choose").settings}
 
     def measured(*args, arguments, **more):
@@ -421,11 +452,35 @@ def test_choose_goes_on_and_keeps_to_the_graphs_that_are_asked_for(graphs):
     assert len(more.splitlines()) == len(after.splitlines()) + 2  # what failed is tried again
 
 
+def test_a_file_is_known_by_its_content(graphs):
+    def lines():
+        return (graphs / "choose.jsonl").read_text(encoding="utf-8").splitlines()
+
+    run("bench", "choose", "a.mtx", "-q", "--suite", "mine.toml")
+    assert len(lines()) == 1
+    (graphs / "other").mkdir()
+    (graphs / "a.mtx").rename(graphs / "other" / "a.mtx")
+    result = run("bench", "choose", "other/a.mtx", "--suite", "mine.toml")
+    assert "nothing left to measure" in result.stderr
+    berge.write(generate.chain(50), graphs / "a.mtx")
+    result = run("bench", "choose", "a.mtx", "--suite", "mine.toml")
+    assert "changed: a: not what choose.jsonl has lines of" in result.stderr
+    assert [json.loads(line)["rows"] for line in lines()] == [5, 50]
+    (row,) = read_lines(graphs / "choose.jsonl")  # the other graph's no longer counts
+    assert row["rows"] == 50
+    result = run("bench", "choose", "a.mtx", "--suite", "mine.toml")
+    assert "changed" not in result.stderr
+    assert "nothing left to measure" in result.stderr
+
+
 def test_choose_refuses(graphs):
     assert "Missing argument" in run("bench", "choose", code=exit_codes.USAGE).stderr
     assert "there is no file" in run("bench", "choose", "c.mtx", code=exit_codes.USAGE).stderr
     run("bench", "choose", "a.mtx", "-o", "r.txt", code=exit_codes.USAGE)
     run("bench", "choose", "a.mtx", "--results", "r.txt", code=exit_codes.USAGE)
+    result = run("bench", "--suite", "choose", "run", "quick", code=exit_codes.USAGE)
+    assert "--suite goes with --graphs" in result.stderr
+    assert "--graphs" in run("bench", "--help").stdout
     (graphs / "more").mkdir()
     berge.write(generate.chain(3), graphs / "more" / "a.mtx")
     result = run("bench", "choose", "a.mtx", "more/a.mtx", code=exit_codes.USAGE)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import berge
 from berge import OptionError, generate
 from berge.bench import runner
 from berge.bench.machine import machine
@@ -108,13 +109,31 @@ def test_every_figure_and_table_is_in_the_report(item, report):
     assert any(part.id.startswith(item) for part in report.items)
 
 
-def test_what_was_not_measured_is_told():
+def test_what_was_not_run_is_left_out():
     empty = build_report([])
-    told = {f"{m.paper}/{m.what.replace(' ', '-')}" for m in empty.missing}
-    assert set(ITEMS) <= told
-    assert not empty.figures
-    assert {claim.verdict for claim in empty.claims} == {"not testable here"}
-    assert all(claim.reason for claim in empty.claims)
+    assert [*empty.items, *empty.claims, *empty.missing] == []
+    assert empty.summary[-1] == "Nothing of the papers was measured."
+    names = {s.name for _, s in module.plan("quick", Path("nowhere"), only=["greedy/figure-2"])[1]}
+    rows = [row for row in world(0) if row["setting"] in names]
+    part = build_report(rows)
+    assert [item.id for item in part.items] == ["greedy/figure-2"]
+    assert [claim.figure for claim in part.claims] == ["greedy/figure-2"]
+    assert not part.missing
+    assert part.summary[-1].startswith("This report covers only greedy/figure-2;")
+    assert sum("could be tested" in line for line in part.summary) == 1
+    failed = build_report([row | {"status": "failed"} for row in rows])
+    assert {m.what for m in failed.missing} == {"figure 2"}
+    assert [claim.reason for claim in failed.claims] == ["nothing of this kind was measured"]
+
+
+def test_a_claim_that_goes_on_from_one_left_out_is_told_whole():
+    whole = {claim.claim for claim in build_report(world(0)).claims}
+    for experiment in ITEMS:
+        names = {s.name for _, s in module.plan("quick", Path("nowhere"), only=[experiment])[1]}
+        found = build_report([row for row in world(0) if row["setting"] in names]).claims
+        assert found
+        assert not found[0].claim.startswith("…")
+        assert all(claim.claim in whole or " … " in claim.claim for claim in found)
 
 
 def test_report_of_all(report):
@@ -127,6 +146,8 @@ def test_report_of_all(report):
     assert {claim.paper for claim in gpu} == {"apfb", "g-pr", "greedy"}
     assert "none failed" in report.summary[0]
     assert any("GPU" in missing.reason for missing in report.missing)
+    assert len(report.claims) == sum(len(paper.tests) for paper in PAPERS)
+    assert not any("covers only" in line for line in report.summary)
 
 
 def test_failures_are_in_the_summary_and_count_nowhere():
@@ -238,6 +259,18 @@ def test_graph_sets(tmp_path):
         graph_sets("quick", None, [str(tmp_path / "none.mtx")])
 
 
+def test_files_of_the_same_name_are_told_apart(tmp_path):
+    files = [str(tmp_path / folder / "m.mtx") for folder in ("a", "b", "c")]
+    for file, links in zip(files, (5, 5, 6), strict=True):
+        Path(file).parent.mkdir()
+        berge.write(generate.chain(links), file)
+    a, b, c = (graph_sets("quick", None, [file])["base"][-1] for file in files)
+    assert a.source == b.source != c.source
+    assert sum(g.name == "m" for g in graph_sets("quick", None, files[:2])["base"]) == 1
+    with pytest.raises(OptionError, match="have the same name; rename one"):
+        graph_sets("quick", None, files)
+
+
 def test_unknown_experiment(tmp_path):
     with pytest.raises(OptionError, match=r"no experiment is named 'x'; there are apfb/table-1"):
         module.plan("quick", tmp_path / "none.jsonl", only=["x"])
@@ -302,11 +335,12 @@ def test_command(tmp_path, monkeypatch):
     assert names == {"proposals", "push-relabel cheap", "g-pr-shr cheap adaptive 0.7"}
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Figure 4: speed-up of G-PR" in page
-    assert "nothing of it was measured" in page
+    assert "This report covers only" in page
     assert (tmp_path / "out" / "pictures" / "g-pr" / "figure-4.svg").exists()
     text = (tmp_path / "docs" / "g-pr.md").read_text(encoding="utf-8")
     assert "figures/g-pr/figure-4.svg" in text
     assert "| claim |" in text
+    assert not (tmp_path / "docs" / "apfb.md").exists()  # nothing of it was run
     assert (tmp_path / "docs" / "figures" / "g-pr" / "figure-4.svg").exists()
 
     assert "nothing left to measure" in reproduce(*command).output

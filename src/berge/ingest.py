@@ -43,13 +43,13 @@ def as_bipartite(
           of any kind, integers too; rows and columns are numbered as labels first appear;
         - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
           copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
-        - the path of a file that `berge.read` knows.
+        - the path of a file that `berge.read` knows; in Parquet, `left` and `right` hold numbers.
     shape
         Rows and columns, for index arrays; by default as large as the indices ask for.
     top_nodes
         The rows, for networkx graphs.
     left, right
-        Names of the two columns, for frames; by default the first ones.
+        Names of the two columns, for frames and Parquet files; by default the first ones.
 
     Raises
     ------
@@ -73,14 +73,14 @@ def as_bipartite(
 
     if is_frame(source):
         return from_frame(source, left, right)
+    if isinstance(source, (str, PathLike)):
+        from .io import read
+
+        return read(fspath(source), left=left, right=right)
     if left is not None or right is not None:
         raise OptionError(
             f"left and right name columns of a frame, and {type(source).__name__} is none"
         )
-    if isinstance(source, (str, PathLike)):
-        from .io import read
-
-        return read(fspath(source))
     if isinstance(source, BipartiteGraph):
         return source
     if hasattr(source, "to_host"):  # a graph on a device
@@ -107,17 +107,17 @@ def as_bipartite(
         return _from_indices(source, shape)
     if isinstance(source, (np.ndarray, list)):
         return _from_dense(np.asarray(source))
-    raise _UnknownSourceError(source, "a bipartite graph", "(row_indices, col_indices)")
+    raise _unknown(source)
 
 
-class _UnknownSourceError(InvalidGraphError):
-    """Nothing that a graph can be made of."""
-
-    def __init__(self, source: Any, kind: str, indices: str):
-        super().__init__(
-            f"cannot make {kind} of {type(source).__name__}: pass a scipy sparse array, a dense "
-            f"array, {indices}, a networkx or igraph graph, a data frame, or a path"
-        )
+def _unknown(
+    source: Any, kind: str = "a bipartite graph", indices: str = "(row_indices, col_indices)"
+) -> InvalidGraphError:
+    """Return the error for what no graph can be made of."""
+    return InvalidGraphError(
+        f"cannot make {kind} of {type(source).__name__}: pass a scipy sparse array, a dense "
+        f"array, {indices}, a networkx or igraph graph, a data frame, or a path"
+    )
 
 
 def as_graph(source: Any, *, weights: Any = None) -> Graph:
@@ -203,8 +203,10 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         )
     try:
         graph = as_bipartite(source)
-    except _UnknownSourceError:
-        raise _UnknownSourceError(source, "a graph", "(ends, others)") from None
+    except InvalidGraphError as error:
+        if error.args != _unknown(source).args:
+            raise
+        raise _unknown(source, "a graph", "(ends, others)") from None
     if graph.row_labels is not None and graph.row_labels != graph.col_labels:
         raise InvalidGraphError(
             f"{type(source).__name__} has two sides with labels of their own: not one set of "

@@ -59,7 +59,8 @@ class SolveStats:
         None, ``"interrupted"`` or ``"time limit"``.
     cluster
         Of a solve on several machines: ``workers``, ``restarts`` after a worker was lost,
-        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph.
+        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph; if it went
+        on from a checkpoint, ``resumed_phase``, the phase that this was saved after.
     """
 
     algorithm: str = ""
@@ -94,7 +95,7 @@ class SolveStats:
     @property
     def search_seconds(self) -> float:
         """Seconds of the exact algorithm: all steps but the transpose and the start."""
-        apart = {"total", "transpose", "init"}
+        apart = {"total", "connect", "transpose", "init"}
         return sum(s for step, s in self.seconds.items() if step not in apart)
 
     @property

@@ -116,6 +116,7 @@ def match(
     from .distributed.checkpoint import Checkpoint
     from .distributed.communicator import Recorder
     from .distributed.core import match_part
+    from .distributed.mail import total
     from .distributed.proof import prove_part
     from .progress import ProgressLine
 
@@ -132,9 +133,9 @@ def match(
             )
     recorder = Recorder(comm)
     part = _read(graph, comm)
-    first = None
+    first = resumed = None
     if saved is not None and _any(comm, saved.exists()):
-        first, _ = saved.load(recorder, part)
+        first, resumed = saved.load(recorder, part)
     if saved is not None and comm.rank == 0 and not quiet:
         say("checkpoints", "bold", f"in {checkpoint}; if a rank is lost, go on with --resume")
     with ProgressLine() as show:
@@ -148,7 +149,7 @@ def match(
             on_phase=show if progress and comm.rank == 0 else None,
             seed=seed,
         )
-    proof = None
+    proof = cover_size = None
     if result.complete and not no_prove:
         assert result.row_cover is not None
         assert result.col_cover is not None
@@ -156,10 +157,13 @@ def match(
         proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
         if not proof.maximum:
             raise ClusterError(f"the proof failed, which is a bug: {proof.reason}")
+        cover_size = total(comm, int(proof.row_cover.sum()), int(proof.col_cover.sum()))
     if output is not None:
-        _write(output, comm, part, result, proof)
+        _write(output, comm, part, result, proof, cover_size)
+    (edges,) = total(comm, part.nnz)
     if comm.rank == 0:
-        facts = _facts(graph, comm.size, part, result, proof)
+        facts = _facts(graph, comm.size, part, edges, result, cover_size)
+        facts |= {"init": init if resumed is None else "none", "resumed_phase": resumed}
         if as_json:
             print_json(facts)
         elif not quiet:
@@ -364,12 +368,14 @@ def _check_output(path: Path) -> None:
 
 
 def _write(
-    path: Path, comm: MPICommunicator, part: Part, result: PartResult, proof: PartProof | None
+    path: Path,
+    comm: MPICommunicator,
+    part: Part,
+    result: PartResult,
+    proof: PartProof | None,
+    cover_size: list[int] | None,
 ) -> None:
     """Write each rank's share to a folder, or all of it to a file."""
-    import numpy as np
-
-    from .distributed.mail import to_all
     from .distributed.results import save_parts
     from .graph import index_type
     from .matching import Matching
@@ -386,9 +392,7 @@ def _write(
         }
         if proof is not None:
             arrays |= {"row_cover": proof.row_cover, "col_cover": proof.col_cover}
-            rows, cols = proof.row_cover, proof.col_cover
-            counts = to_all(comm, np.array([rows.sum(), cols.sum()], np.int64))
-            facts["cover"] = np.sum(comm.exchange(counts)[0], axis=0).tolist()
+            facts["cover"] = cover_size
         save_parts(path, comm, part, arrays, facts)
         return
     row_match, col_match = (_gathered(comm, arrays[name]) for name in ("row_match", "col_match"))
@@ -407,7 +411,12 @@ def _gathered(comm: MPICommunicator, mine: Any) -> Any:
 
 
 def _facts(
-    graph: Path, ranks: int, part: Part, result: PartResult, proof: PartProof | None
+    graph: Path,
+    ranks: int,
+    part: Part,
+    edges: int,
+    result: PartResult,
+    cover_size: list[int] | None,
 ) -> dict[str, Any]:
     """Return what --json prints."""
     stats = result.stats
@@ -416,10 +425,15 @@ def _facts(
         "ranks": ranks,
         "rows": part.n_rows,
         "cols": part.n_cols,
+        "edges": edges,
         "cardinality": stats.cardinality,
         "upper_bound": stats.upper_bound,
         "is_maximum": result.complete,
-        "proved": proof is not None,
+        "proved": cover_size is not None,
+        "cover_rows": None if cover_size is None else cover_size[0],
+        "cover_cols": None if cover_size is None else cover_size[1],
+        "unmatched_rows": part.n_rows - stats.cardinality,
+        "unmatched_cols": part.n_cols - stats.cardinality,
         "start_cardinality": stats.start_cardinality,
         "phases": stats.phases,
         "exchanges": stats.exchanges,
@@ -433,21 +447,28 @@ def _facts(
 
 def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, str]]:
     """Say it in words."""
-    yield (
-        "graph",
-        f"{facts['rows']:,} rows × {facts['cols']:,} columns, on {plural(facts['ranks'], 'rank')}",
-    )
+    sizes = f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
+    where = plural(facts["ranks"], "rank")
+    yield "graph", f"{sizes}, {plural(facts['edges'], 'edge')}, on {where}"
     verdict = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
     if facts["is_maximum"]:
         verdict = "maximum, proved" if facts["proved"] else "maximum, not proved"
     yield "matching", f"{facts['cardinality']:,}  {verdict}"
-    yield "start", f"{facts['start_cardinality']:,}"
+    rows, cols = facts["unmatched_rows"], facts["unmatched_cols"]
+    yield "unmatched", f"{plural(rows, 'row')}, {plural(cols, 'column')}"
+    start, phase = facts["init"], facts["resumed_phase"]
+    if phase is not None:
+        start = f"phase {phase} of the checkpoint"
+    yield "start", f"{facts['start_cardinality']:,} by {start}"
     how = "parts searched to their end" if facts["exhausted"] else "level by level"
     yield "search", f"{plural(facts['phases'], 'phase')}, {facts['exchanges']:,} exchanges, {how}"
     yield (
         "",
         f"{facts['bytes']:,} bytes sent by rank 0, {facts['local_fraction']:.0%} of edges local",
     )
+    if facts["proved"]:
+        rows, cols = facts["cover_rows"], facts["cover_cols"]
+        yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
     steps = dict(facts["seconds"])
     whole = steps.pop("total")
     named = ", ".join(f"{step} {spent:.2f}" for step, spent in steps.items())
@@ -468,11 +489,14 @@ def _together(comm: MPICommunicator) -> Iterator[None]:
     """Turn an error of one rank into one of all, so that none waits for it."""
     from .distributed.mail import agree
 
-    problem = ""
+    usage = problem = ""
     try:
         yield
-    except (BergeError, OSError, click.ClickException) as error:
+    except click.ClickException as error:
+        usage = error.format_message()
+    except (BergeError, OSError) as error:
         problem = message_of(error)
+    agree(comm, usage, click.UsageError)
     agree(comm, problem, ClusterError)
 
 

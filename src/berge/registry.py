@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -399,7 +399,7 @@ _ALGORITHMS = (
         paper="after Abello, Buchsbaum, Westbrook 2002",
         options=(
             Option("window", 0, "edges read at a time; 0: 32 MiB of them"),
-            Option("kept", 0, "edges kept in memory; 0: by half of what is free"),
+            Option("kept", 0, "edges kept in memory, in all; 0: by half of what is free"),
         ),
     ),
     *(
@@ -604,9 +604,12 @@ def check_numbers(seed: Any, time_limit: Any) -> None:
 
 
 def check_options(
-    exact: Algorithm, start: Algorithm, given: Mapping[str, Any]
+    exact: Algorithm, start: Algorithm, given: Mapping[str, Any], keywords: Iterable[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Sort options out between an exact algorithm and its start, each checked."""
+    """Sort options out between an exact algorithm and its start, each checked.
+
+    Where one is not known, a similar one is named; the caller's own `keywords` are looked at too.
+    """
     checked: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     for name, value in given.items():
         for algorithm, options in zip((exact, start), checked, strict=True):
@@ -615,8 +618,10 @@ def check_options(
                     options[name] = option.check(value)
         if not any(name in options for options in checked):
             known = [option.name for a in (exact, start) for option in a.options]
+            similar = difflib.get_close_matches(name, [*known, *keywords], 1)
+            hint = f"; did you mean {similar[0]!r}?" if similar else ""
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; "
-                f"it has {', '.join(known) or 'none'}"
+                f"it has {', '.join(known) or 'none'}{hint}"
             )
     return checked

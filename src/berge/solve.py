@@ -128,7 +128,9 @@ def maximum_matching(
     if algorithm == "auto" and getattr(graph, "on_disk", False):
         algorithm = OUT_OF_CORE
     exact, start = _choose(algorithm, init, initial, device, on_device)
-    exact_options, start_options = check_options(exact, start, options)
+    exact_options, start_options = check_options(
+        exact, start, options, keywords=maximum_matching.__kwdefaults__ or ()
+    )
     check_call(exact, device, seed, time_limit)
     if side not in ("auto", "rows", "cols"):
         raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")

@@ -40,7 +40,7 @@ import numpy as np
 
 from ..errors import FormatError
 from ..graph import BipartiteGraph, IndexArray, index_type, unsigned
-from ..io.folder import FolderGraph
+from ..io.folder import Checksums, FolderGraph
 from ..memory import kept_edges, window_edges
 from ..proof import Certificate
 from ..run import Run
@@ -53,8 +53,8 @@ SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at
 PER_COL, PER_FREE_COL = 8, 255  # most edges of a newly marked column that a pass adds
 
 UNMARKED, MARKED, READ = range(3)  # what a row is
-# Entries of `state`: edges in S, rows matched, edges looked at, whether S is full, and the first
-# column that is out of range, plus one.
+# Entries of `state`: edges in S, rows matched, edges looked at, whether S is full, and the place in
+# the window of the first column that is out of range, plus one.
 SIZE, GAINED, EDGES, FULL, WRONG = range(5)
 
 
@@ -189,6 +189,7 @@ class _Windows:
             hi = int(np.searchsorted(indptr, int(indptr[lo]) + edges, side="right")) - 1
             bounds.append(min(max(hi, lo + 1), lo + ROWS, self.graph.n_rows))
         self.bounds = bounds
+        self.sums: Checksums | None = None  # of what is read, where that is asked for
         self.buffers: list[IndexArray | None] = [None, None]
         if isinstance(self.graph, FolderGraph) and len(bounds) > 1:
             longest = int(np.diff(indptr[bounds]).max())
@@ -230,13 +231,19 @@ class _Windows:
 
     def _read(self, i: int, buffer: int) -> IndexArray:
         lo, hi = (int(place) for place in self.graph.indptr[self.bounds[i : i + 2]])
-        return self.graph.window(lo, hi, self.buffers[buffer])
+        indices = self.graph.window(lo, hi, self.buffers[buffer])
+        if self.sums is not None:
+            self.sums.add(indices)
+        return indices
 
 
 def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
     """Fill three quarters of S with edges of every row and every column, and match what is free."""
     run.stats.passes += 1
     state, graph = s.state, run.graph
+    # All windows are read, in order; the thread that reads them ahead sums them up.
+    folder = graph.folder if isinstance(graph, FolderGraph) else None
+    windows.sums = None if folder is None else Checksums()
     least = min(graph.shape)  # places that the matching's edges may need
     if graph.nnz <= s.capacity:
         share, most = graph.nnz, s.capacity
@@ -261,11 +268,17 @@ def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
                 state,
             )
             run.cardinality += int(state[GAINED]) - before
+            if run.stats.init == "none":
+                run.stats.start_cardinality = run.cardinality
             if state[WRONG]:
+                k = int(graph.indptr[first] + state[WRONG] - 1)
                 raise FormatError(
-                    f"a column of rows {first} … {last - 1} is not in 0 … {graph.n_cols - 1}",
-                    graph.folder.path if isinstance(graph, FolderGraph) else "",
+                    f"indices[{k}] = {graph.window(k, k + 1)[0]} is not in 0 … {graph.n_cols - 1}",
+                    "" if folder is None else folder.file("indices"),
                 )
+    if folder is not None and windows.sums is not None:
+        folder.compare("indices", windows.sums)
+        windows.sums = None
     nonempty = int(np.count_nonzero(s.seen))
     run.upper_bound = min(run.upper_bound, nonempty)
     graph.nonempty_cols = nonempty
@@ -339,7 +352,7 @@ def sample(
         for k in range(lo, hi):
             y = np.int64(indices[k])
             if y < 0 or y >= seen.size:
-                state[WRONG] = 1
+                state[WRONG] = k + 1
                 return
             turn += per_row
             keep = turn >= degree

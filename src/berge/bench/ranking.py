@@ -36,12 +36,18 @@ class Rank:
 
 @dataclass(frozen=True)
 class Advice:
-    """The best of our settings, what `auto` did, and how many times the best's score that is."""
+    """The best of our settings, what `auto` did, and how many times the best's score that is.
+
+    `close` are the settings that the noise leaves as good as the best, `longest` is the most
+    seconds that the fastest took on a graph.
+    """
 
     best: Rank
     auto: Rank | None
     factor: float
     noise: float
+    close: tuple[str, ...]
+    longest: float
 
     @property
     def same(self) -> bool:
@@ -53,12 +59,7 @@ class Advice:
 
 def rank(results: Results) -> list[Rank]:
     """Return the settings, best first."""
-    best = {}
-    for graph in results.graphs:
-        tried = [results.rows.get((graph, setting)) for setting in results.settings]
-        times = [min(row["seconds"]) for row in tried if row and row["status"] == "ok"]
-        if times:
-            best[graph] = min(times)
+    best = _fastest(results)
     ranks = []
     for setting in results.settings:
         rows = {g: results.rows[g, setting] for g in best if (g, setting) in results.rows}
@@ -90,6 +91,17 @@ def rank(results: Results) -> list[Rank]:
     return sorted(ranks, key=lambda r: (-r.solved, r.score))
 
 
+def _fastest(results: Results) -> dict[str, float]:
+    """Return the seconds of the fastest on each graph that was solved."""
+    times: dict[str, float] = {}
+    for graph in results.graphs:
+        tried = [results.rows.get((graph, setting)) for setting in results.settings]
+        found = [min(row["seconds"]) for row in tried if row and row["status"] == "ok"]
+        if found:
+            times[graph] = min(found)
+    return times
+
+
 def _chosen(rows: Iterable[Row]) -> str:
     """Return the algorithms and starts that ran."""
     ran = (row["stats"] for row in rows if row.get("stats"))
@@ -102,8 +114,11 @@ def advise(results: Results, ranks: Iterable[Rank]) -> Advice | None:
     if not ours:
         return None
     auto = next((one for one in ours if one.auto), None)
-    factor = auto.score / ours[0].score if auto else 1.0
-    return Advice(ours[0], auto, factor, spread(results.rows.values())[0])
+    best, noise = ours[0], spread(results.rows.values())[0]
+    factor = auto.score / best.score if auto else 1.0
+    near = (one for one in ours[1:] if one.solved == best.solved)
+    close = tuple(one.setting for one in near if one.score <= (1 + noise) * best.score)
+    return Advice(best, auto, factor, noise, close, max(_fastest(results).values()))
 
 
 def spread(rows: Iterable[Row]) -> tuple[float, float]:

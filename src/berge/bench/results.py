@@ -22,6 +22,7 @@ __all__ = [
     "MEASURES",
     "Results",
     "geometric_mean",
+    "identity",
     "performance_profile",
     "read_lines",
     "speedup_profile",
@@ -67,7 +68,10 @@ def counts(row: Row | None) -> bool:
 
 
 def read_lines(path: str | PathLike[str]) -> list[Row]:
-    """Read a results file; a last line that was cut off is left out."""
+    """Read a results file; a last line that was cut off is left out.
+
+    So are lines of a graph that was another one, of the same name, when last measured.
+    """
     rows = []
     try:
         *lines, _ = Path(path).read_text(encoding="utf-8").split("\n")
@@ -81,7 +85,20 @@ def read_lines(path: str | PathLike[str]) -> list[Row]:
             raise FormatError("not a line of `berge bench run`", path, number) from None
         if found != FORMAT:
             raise FormatError(f"format {found!r} is not known, only {FORMAT}", path, number)
-    return rows
+    last = {row["graph"]: identity(row) for row in rows}
+    return [row for row in rows if identity(row) == last[row["graph"]]]
+
+
+def identity(row: Row) -> Row:
+    """Return what a row's graph is known by: a file by its content, wherever it lies.
+
+    Examples
+    --------
+    >>> from berge.bench.results import identity
+    >>> identity({"source": {"file": "mine/a.mtx", "content": "1f", "permute": 1}})
+    {'content': '1f', 'permute': 1}
+    """
+    return {key: value for key, value in row.get("source", {}).items() if key != "file"}
 
 
 def geometric_mean(values: Iterable[float]) -> float:

@@ -2,7 +2,8 @@
 
 A line is written as soon as it is there, so that a run can be broken off at any time; the same
 suite with the same file goes on where it stopped. What is done is known by a key made of everything
-that decides a measurement. Lines that failed are measured again.
+that decides a measurement; of a file that is its content, not where it lies. Lines that failed are
+measured again.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from ..errors import BergeError, OptionError
 from ..graph import Graph
 from .machine import machine
 from .measure import UNMEASURED, measure, measure_several, save_graph
-from .results import FORMAT, read_lines
+from .results import FORMAT, identity, read_lines
 from .suite import GraphSource, Setting, Suite
 
-__all__ = ["Task", "keys", "left", "plan", "run_tasks"]
+__all__ = ["Task", "changed", "keys", "left", "plan", "run_tasks"]
 
 _DONE = ("ok", "time limit")
 
@@ -56,6 +57,13 @@ def left(suite: Suite, tasks: Sequence[Task], output: Path, *, again: bool = Fal
     there = read_lines(output) if output.exists() else []  # also with `again`: is it such a file?
     done = set() if again else {row["key"] for row in there if row["status"] in _DONE}
     return [task for task in shuffled if _key(suite, *task) not in done]
+
+
+def changed(tasks: Sequence[Task], output: Path) -> list[str]:
+    """Return the graphs of tasks that are others than the output's of the same name."""
+    known = {row["graph"]: identity(row) for row in read_lines(output)} if output.exists() else {}
+    sources = {graph.name: graph.source for graph, _ in tasks if graph.name in known}
+    return [name for name, of in sources.items() if identity({"source": of}) != known[name]]
 
 
 def keys(suite: Suite) -> set[str]:
@@ -148,7 +156,7 @@ def _row(
         "setting": setting.name,
         **found,
         **sizes,
-        "source": graph.spec,
+        "source": graph.source,
         "peer": setting.peer,
         "arguments": setting.arguments,
         "repeats": setting.repeats or suite.repeats,
@@ -162,7 +170,8 @@ def _row(
 
 def _key(suite: Suite, graph: GraphSource, setting: Setting) -> str:
     limits = [setting.repeats or suite.repeats, suite.time_limit, suite.memory_limit]
-    what = [graph.name, graph.spec, setting.name, setting.peer, setting.arguments, *limits]
+    known = identity({"source": graph.source})
+    what = [graph.name, known, setting.name, setting.peer, setting.arguments, *limits]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:16]
 
 

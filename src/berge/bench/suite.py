@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import difflib
 import glob
+import hashlib
 import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,14 @@ class GraphSource:
     spec: dict[str, Any]
     path: Path | None = None
 
+    @cached_property
+    def source(self) -> dict[str, Any]:
+        """The spec, and of a file also what tells its content from any other."""
+        if self.path is None:
+            return self.spec
+        about = self.path.stat()
+        return self.spec | {"content": _digest(self.path, about.st_size, about.st_mtime_ns)}
+
     def load(self) -> BipartiteGraph | Graph:
         """Generate or read it; an undirected graph if the spec asks for its weights."""
         from ..generate import KINDS, permute
@@ -55,6 +65,13 @@ class GraphSource:
             graph = KINDS[self.spec["generate"]].function(**values)
         seed = self.spec.get("permute")
         return graph if seed is None else permute(graph, seed=seed)
+
+
+@cache
+def _digest(path: Path, size: int, changed: int) -> str:
+    """Return a digest of a file's bytes; read once, unless size or time are others."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,12 @@ class Bench(Group):
         return super().parse_args(ctx, args)
 
 
+def _with_files(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Refuse an option of `choose` where no files were given."""
+    if value:
+        raise click.UsageError("--suite goes with --graphs FILE…, or with `berge bench choose`")
+
+
 @click.group(
     cls=Bench,
     short_help="Measure suites of graphs against other codes.",
@@ -37,6 +43,10 @@ class Bench(Group):
         "berge bench startup",
     ),
 )
+@click.option("--graphs", is_flag=True, expose_value=False,
+              help="Before FILEs: the command choose, with all its options.")  # fmt: skip
+@click.option("--suite", metavar="NAME|FILE.toml", expose_value=False, callback=_with_files,
+              help="With --graphs: whose settings to try.  [default: choose]")  # fmt: skip
 def bench() -> None:
     """Measure algorithms and other people's codes on suites of graphs.
 

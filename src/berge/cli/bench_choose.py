@@ -60,7 +60,8 @@ def choose(
 
     Every measurement has a process of its own, every matching is proved. Ctrl-C keeps what is
     there; the same command then goes on where it stopped. "× fastest" is the geometric mean, over
-    the graphs, of the time as a multiple of the fastest's; ★ marks what `auto` does.
+    the graphs, of the time as a multiple of the fastest's; ★ marks what `auto` does; t1 is on one
+    thread.
     """
     _check(output)
     kept = results or (output.with_suffix(".jsonl") if output else Path("choose.jsonl"))

@@ -75,8 +75,12 @@ def carry_out(
     together: Callable[[Task], str] | None = None,
 ) -> int:
     """Measure, and return how many measurements failed; Ctrl-C ends the program."""
-    from ..bench.runner import run_tasks
+    from ..bench.runner import changed, run_tasks
 
+    others = changed(tasks, output)
+    if others and not quiet:
+        before = f"not what {output} has lines of; those no longer count"
+        say("changed", "yellow", f"{', '.join(others)}: {before}")
     bad = 0
     try:
         with measuring(len(tasks), bool(tasks) and not quiet) as (begin, end):

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from ..memory import in_bytes
-from .display import working
+from .display import plural, working
+from .exit_codes import INTERRUPTED_BEFORE
 from .options import check_output, read_graph
 from .program import Command, examples, say
 
@@ -64,7 +65,9 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
     help="Memory to work in, where OUT is a .berge folder.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.pass_context
 def convert(
+    ctx: click.Context,
     source: Path,
     target: Path,
     from_format: str | None,
@@ -94,21 +97,28 @@ def convert(
     else:
         check_output(target)
     form = format_of(source, from_format).name
-    if (left or right) and (form != "parquet" or not to_folder):
-        raise click.UsageError("--left and --right are for Parquet to be made a .berge folder")
+    if (left or right) and form != "parquet":
+        raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
     sizes = None
     if to_folder:
-        from ..io.convert import convert_stream
+        from ..io.convert import convert_stream, edges_read, work_folder
         from ..io.streams import open_stream
 
         stream = open_stream(source, form, base=int(base), left=left, right=right)
         if stream is not None:
-            with _progress(not quiet) as show:
-                folder = convert_stream(stream, target, memory=memory, progress=show)
+            if (before := edges_read(stream, target)) and not quiet:
+                say("going on", "green", f"after {plural(before, 'edge')} that were read before")
+            try:
+                with _progress(not quiet) as show:
+                    folder = convert_stream(stream, target, memory=memory, progress=show)
+            except KeyboardInterrupt:
+                done = f"what is done is in {work_folder(target)}"
+                say("interrupted", "yellow", f"the same command goes on; {done}")
+                ctx.exit(INTERRUPTED_BEFORE)
             sizes = (*folder.shape, folder.nnz)
     if sizes is None:
         with working("reading", not quiet):
-            graph = read_graph(source, from_format, base)
+            graph = read_graph(source, from_format, base, left, right)
         with working("writing", not quiet):
             write(graph, target, format=to_format)
         sizes = (*graph.shape, graph.nnz)

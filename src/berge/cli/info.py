@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import bar, fact_table, in_bytes, out, plural, working
-from .options import as_json, graph_file, print_json, read_graph, read_options
+from .options import (
+    as_json,
+    column_options,
+    graph_file,
+    print_json,
+    read_graph,
+    read_options,
+)
 from .program import Command, examples
 
 if TYPE_CHECKING:
@@ -18,6 +25,8 @@ if TYPE_CHECKING:
     from ..graph import BipartiteGraph, IndexArray
 
 __all__ = ["info"]
+
+_BLOCKS = 16  # of text, to estimate the number of lines by
 
 
 @click.command(
@@ -32,10 +41,20 @@ __all__ = ["info"]
 )
 @graph_file
 @read_options
+@column_options
 @click.option("--head", is_flag=True, help="Read nothing but the head of the file.")
 @click.option("--check", is_flag=True, help="Compare the checksums of a .berge folder.")
 @as_json
-def info(file: Path, form: str | None, base: str, head: bool, check: bool, as_json: bool) -> None:
+def info(
+    file: Path,
+    form: str | None,
+    base: str,
+    left: str | None,
+    right: str | None,
+    head: bool,
+    check: bool,
+    as_json: bool,
+) -> None:
     """Show sizes, degrees, duplicates and symmetry of the graph in FILE.
 
     Duplicates count once in the density. A solve needs the memory for the graph, its transpose and
@@ -45,21 +64,20 @@ def info(file: Path, form: str | None, base: str, head: bool, check: bool, as_js
     what memory and disk it takes to convert and to solve it.
     """
     sizes = _sizes(file, form, base)
-    if check:
-        _check(file)
+    checked = _check(file) if check else {}
     if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
         if sizes is None:
             raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
-        facts = {"file": str(file), **sizes, **_needs(sizes)}
+        facts = {"file": str(file), **sizes, **_needs(sizes), **checked}
         if as_json:
             print_json(facts)
         else:
             out().print(fact_table(_head_table(facts), title=str(file)))
         return
     with working("reading"):
-        graph = read_graph(file, form, base)
+        graph = read_graph(file, form, base, left, right)
     with working("counting"):
-        facts = {"file": str(file), **_facts(graph)}
+        facts = {"file": str(file), **_facts(graph), **checked}
     if as_json:
         print_json(facts)
         return
@@ -87,7 +105,26 @@ def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
     if stream is None:
         return None
     rows, cols = stream.shape or (None, None)
-    return {"rows": rows, "cols": cols, "edges": stream.edges, "convert": True}
+    sizes = {"rows": rows, "cols": cols, "edges": stream.edges, "convert": True}
+    if name == "edge-list" and stream.edges is None:
+        sizes["estimated_edges"] = _lines_of(file)
+    return sizes
+
+
+def _lines_of(file: Path) -> int | None:
+    """Return about how many lines a text has, by the length of some, here and there."""
+    from ..io.files import plain_size
+
+    size = plain_size(file)
+    if size is None:
+        return None  # compressed
+    found = length = 0
+    with open(file, "rb") as text:
+        for k in range(_BLOCKS):  # numbers may be longer at the end
+            text.seek(size * k // _BLOCKS)
+            block = text.read(1 << 13)
+            found, length = found + block.count(b"\n"), length + len(block)
+    return round(size * max(found, 1) / length) if length else 0
 
 
 def _fits(sizes: dict[str, Any]) -> bool:
@@ -99,13 +136,15 @@ def _fits(sizes: dict[str, Any]) -> bool:
     return max(solve_bytes(shape, sizes["edges"]), 24 * int(sizes["edges"])) < available()
 
 
-def _check(file: Path) -> None:
+def _check(file: Path) -> dict[str, bool]:
+    """Compare the checksums; return only if they are all right."""
     from ..io.folder import Folder, is_folder
 
     if not is_folder(file):
         raise click.UsageError("--check compares the checksums of .berge folders")
     with working("checking"):
         Folder(file, check=True)
+    return {"checksums": True}
 
 
 def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +155,11 @@ def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
     rows, cols, edges = sizes["rows"], sizes["cols"], sizes["edges"]
     needs: dict[str, Any] = {"available_bytes": available()}
     if edges is None or rows is None:
-        return needs | {"folder_bytes": None, "solve_bytes": None, "out_of_core_bytes": None}
+        needs |= {"folder_bytes": None, "solve_bytes": None, "out_of_core_bytes": None}
+        about = sizes.get("estimated_edges") if edges is None else edges
+        if about is not None:  # runs and result, with 32-bit indices
+            needs |= {"convert_bytes": DEFAULT_MEMORY, "convert_disk_bytes": 12 * about}
+        return needs
     index = 4 if max(rows, cols) < 2**31 else 8
     needs["folder_bytes"] = 8 * (rows + 1) + index * edges
     needs["solve_bytes"] = solve_bytes((rows, cols), edges)
@@ -132,21 +175,20 @@ def _head_table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         return "?" if facts[name] is None else f"{facts[name]:,}"
 
     yield "graph", f"{known('rows')} rows × {known('cols')} columns"
-    yield "edges", known("edges") + (" at most" if facts["convert"] else "")
-    if facts["solve_bytes"] is None:
-        yield (
-            "memory",
-            f"{in_bytes(facts['available_bytes'])} free; the file does not tell its sizes",
-        )
-        return
-    if facts["convert"]:
+    if (about := facts.get("estimated_edges")) is not None:
+        yield "edges", f"about {about:,}, by the length of some lines"
+    else:
+        yield "edges", known("edges") + (" at most" if facts["convert"] else "")
+    if "convert_bytes" in facts:
         work, disk = in_bytes(facts["convert_bytes"]), in_bytes(facts["convert_disk_bytes"])
-        yield (
-            "convert",
-            f"to a .berge folder of {in_bytes(facts['folder_bytes'])}: {work} of memory",
-        )
+        size = "" if facts["folder_bytes"] is None else f" of {in_bytes(facts['folder_bytes'])}"
+        yield "convert", f"to a .berge folder{size}: up to {work} of memory"
         yield "", f"(or what --memory says), {disk} of disk while it runs"
-    yield from _memory_lines(facts)
+    if facts["solve_bytes"] is not None:
+        yield from _memory_lines(facts)
+        return
+    yield "memory", f"{in_bytes(facts['available_bytes'])} free; what a solve takes is not known:"
+    yield "", "the file does not tell its sizes, the .berge folder that it is converted to does"
 
 
 def _memory_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -154,6 +196,8 @@ def _memory_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "memory", f"about {solve} for a solve, {graph} of it the graph"
     yield "out of core", f"from {in_bytes(facts['out_of_core_bytes'])} on, and {graph} of disk"
     yield "free", f"{in_bytes(facts['available_bytes'])} of memory"
+    if facts.get("checksums"):
+        yield "checksums", "all right"
 
 
 def _facts(graph: BipartiteGraph) -> dict[str, Any]:

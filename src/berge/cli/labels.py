@@ -54,6 +54,13 @@ class LabelledFile:
             writer.writerows(matching.as_dict().items())
             text.detach()  # flushes, and leaves the file to its owner
 
+    def size_of(self, path: Path) -> int:
+        """Return how many pairs a file has that `save` wrote, 0 if they are of other labels."""
+        there = read_labelled(path, self.left, self.right, None).graph
+        sides = (there.row_labels, self.graph.row_labels), (there.col_labels, self.graph.col_labels)
+        known = all(set(found or ()) <= set(mine or ()) for found, mine in sides)
+        return there.nnz if known and there.shape == (there.nnz, there.nnz) else 0
+
     def facts(self, matching: Matching) -> dict[str, Any]:
         """Return what --json says of labels; why some are unmatched only if that is known."""
         from ..labels import LabelledMatching

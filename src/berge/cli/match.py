@@ -23,6 +23,7 @@ from .options import (
     check_output,
     cluster_options,
     graph_file,
+    is_parquet,
     is_shared,
     key_values,
     plain_values,
@@ -57,6 +58,7 @@ class _Outcome:
     wanted_proof: bool
     seconds: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
+    kept: int | None = None  # size of a larger matching that was in the output file, and still is
     labels: LabelledFile | None = None
 
     @property
@@ -160,15 +162,17 @@ class _Outcome:
 @click.option(
     "--left",
     metavar="COLUMN",
-    help="Column of a CSV or TSV file with labels: its name on the first line, or its number.",
+    help="Column of a CSV or TSV file with labels: its name on the first line, or its number; "
+    "of Parquet, with the numbers of rows.",
 )
-@click.option("--right", metavar="COLUMN", help="Column with the labels to match them to.")
+@click.option("--right", metavar="COLUMN", help="Column with what to match them to.")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     help="Write the matching to a .npz, .txt or .json file; pairs of labels to .csv or .tsv; "
-    "with --cluster also to a folder, by parts.",
+    "with --cluster also to a folder, by parts. A run that was stopped leaves a file with a larger "
+    "matching as it is.",
 )
 @cluster_options
 @as_json
@@ -210,11 +214,11 @@ def match(
     the maximum matching is the structural rank.
 
     With --left or --right, FILE is a table with two columns of labels, and who cannot be matched
-    is told, and why.
+    is told, and why. In Parquet these columns hold numbers of vertices.
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
-    labelled = left is not None or right is not None
+    labelled = (left is not None or right is not None) and not is_parquet(file, form)
     in_parts = cluster is not None and output is not None and not output.suffix
     remote = cluster is not None and is_shared(file)  # the workers read it
     if output is not None and not in_parts:
@@ -246,7 +250,7 @@ def match(
                 graph = left_on_disk(file, always=algorithm == OUT_OF_CORE)
                 if graph is file:
                     with labels_hinted(file):
-                        graph = read_graph(file, form, base)
+                        graph = read_graph(file, form, base, left, right)
             first = None if initial is None else Matching.load(initial)
     with single_interrupt():
         matching = maximum_matching(
@@ -262,17 +266,21 @@ def match(
             side=side,
             **options,
         )
+        kept = None
         if output is not None and not in_parts:
             # Before anything else that may fail, and whatever keys are pressed.
             with held_interrupts(), working("writing", shown), clock.step("write"):
-                if labels is not None:
+                kept = _larger_there(output, matching, labels)
+                if kept is not None:
+                    pass
+                elif labels is not None:
                     labels.save(matching, output)
                 else:
                     matching.save(output)
     assert matching.stats is not None
     outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)
     outcome.interrupted = matching.stats.stopped == "interrupted"
-    outcome.labels = labels
+    outcome.labels, outcome.kept = labels, kept
     try:
         _prove(outcome, clock, shown)
         clock.stop()
@@ -285,7 +293,29 @@ def match(
     if outcome.interrupted and not quiet:
         where = f"the best matching so far is in {output}" if output else "nothing was written"
         say("interrupted", "yellow", where)
+    if kept is not None and not quiet:
+        stopped = f"the {matching.cardinality:,} of this run, which was stopped"
+        say("kept", "yellow", f"{output} has a matching of {kept:,} edges, more than {stopped}")
     ctx.exit(outcome.exit_code)
+
+
+def _larger_there(output: Path, matching: Matching, labels: LabelledFile | None) -> int | None:
+    """Return the size of a matching in a file that one that is not maximum should not replace."""
+    from ..errors import BergeError
+    from ..matching import Matching
+
+    if matching.is_maximum or not output.is_file():
+        return None
+    try:
+        if labels is not None and output.suffix.lower() != ".npz":
+            size = labels.size_of(output)
+        else:
+            there = Matching.load(output)
+            same = (there.n_rows, there.n_cols) == (matching.n_rows, matching.n_cols)
+            size = there.cardinality if same else 0
+    except (BergeError, OSError):
+        return None  # something else
+    return size if size > matching.cardinality else None
 
 
 def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
@@ -340,6 +370,7 @@ def _facts(outcome: _Outcome) -> dict[str, Any]:
         "unmatched_cols": matching.n_cols - matching.cardinality,
         "stopped": "interrupted" if outcome.interrupted else stats.stopped,
         "output": None if outcome.output is None else str(outcome.output),
+        "kept": outcome.kept,
         "stats": stats.as_dict(),
         "seconds": outcome.seconds | {"solve": stats.seconds["total"]},
     } | labels
@@ -362,7 +393,8 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     else:
         yield "unmatched", f"{plural(n[0] - k, 'row')}, {plural(n[1] - k, 'column')}"
     share = f" ({stats.start_cardinality / k:.1%} of that)" if stats.start_cardinality else ""
-    yield "start", f"{stats.start_cardinality:,} by {stats.init}{share}"
+    by = "its first pass" if stats.passes and stats.init == "none" else stats.init
+    yield "start", f"{stats.start_cardinality:,} by {by}{share}"
     where = plural(stats.threads, "thread") if stats.device == "cpu" else stats.device
     if stats.cluster:
         where = plural(stats.cluster["workers"], "worker")
@@ -377,11 +409,11 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
             yield "", f"{plural(sum(stats.launches), 'kernel')} launched to search"
         if stats.traversed_edges:
             yield "", f"{plural(stats.traversed_edges, 'edge')} traversed"
-        if stats.passes:
-            passes = plural(stats.passes, "pass", "passes")
-            yield "", f"{passes} over the edges, {in_bytes(stats.bytes_read)} read"
     else:
         yield "", "nothing left to search" if matching.is_maximum else "not begun"
+    if stats.passes:
+        passes = plural(stats.passes, "pass", "passes")
+        yield "", f"{passes} over the edges, {in_bytes(stats.bytes_read)} read"
     if stats.cluster:
         sent = f"{plural(stats.cluster['exchanges'], 'exchange')}, {stats.cluster['bytes']:,} bytes"
         lost = stats.cluster["restarts"]
@@ -398,7 +430,9 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     total = steps.pop("total")
     named = (f"{step} {in_seconds(seconds)[:-2]}" for step, seconds in steps.items())
     yield "seconds", f"{in_seconds(total)[:-2]}: {', '.join(named)}"
-    if outcome.output is not None:
+    if outcome.kept is not None:
+        yield "not written", f"{outcome.output} has a matching of {outcome.kept:,} edges, kept"
+    elif outcome.output is not None:
         yield "written to", str(outcome.output)
 
 

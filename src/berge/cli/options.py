@@ -20,7 +20,9 @@ __all__ = [
     "check_output",
     "check_plot",
     "cluster_options",
+    "column_options",
     "graph_file",
+    "is_parquet",
     "is_shared",
     "key_values",
     "plain_values",
@@ -127,11 +129,31 @@ def read_options(function: _Function) -> _Function:
     return base(form(function))
 
 
-def read_graph(file: Path, form: str | None, base: str) -> BipartiteGraph:
+def column_options(function: _Function) -> _Function:
+    """Add the names of columns that `read_graph` takes."""
+    left = click.option("--left", metavar="COLUMN", help="Column of the rows, in Parquet.")
+    right = click.option("--right", metavar="COLUMN", help="Column of the columns, in Parquet.")
+    return left(right(function))
+
+
+def is_parquet(file: Path, form: str | None) -> bool:
+    """Tell whether a file is Parquet, by the name of its format or its own."""
+    from ..errors import FormatError
+    from ..io import format_of
+
+    try:
+        return format_of(file, form).name == "parquet"
+    except FormatError:
+        return False  # the reader says what is wrong
+
+
+def read_graph(
+    file: Path, form: str | None, base: str, left: str | None = None, right: str | None = None
+) -> BipartiteGraph:
     """Read a graph as the options say."""
     from ..io import read
 
-    return read(file, format=form, base=int(base))
+    return read(file, format=form, base=int(base), left=left, right=right)
 
 
 def check_output(

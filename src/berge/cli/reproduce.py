@@ -80,7 +80,9 @@ def reproduce(
         held = [
             sum(c.verdict == verdict for c in report.claims) for verdict in ("held", "not held")
         ]
-        claims = f"{held[0]} of {sum(held)} testable claims held"
+        claims = (
+            f"{held[0]} of {sum(held)} testable claims held" if any(held) else "no testable claim"
+        )
         late = sum(row["status"] == "time limit" for row in rows.values())
         say("report", "green", f"{page}: {claims}" + f"; {late} over the time limit" * bool(late))
     bad = [row for row in rows.values() if row["status"] not in ("ok", "time limit")]

@@ -9,7 +9,14 @@ import click
 
 from . import exit_codes
 from .display import fact_table, out, plural, working
-from .options import as_json, graph_file, print_json, read_graph, read_options
+from .options import (
+    as_json,
+    column_options,
+    graph_file,
+    print_json,
+    read_graph,
+    read_options,
+)
 from .program import Command, examples
 
 if TYPE_CHECKING:
@@ -32,10 +39,18 @@ __all__ = ["verify"]
 @graph_file
 @click.argument("matching", type=click.Path(path_type=Path))
 @read_options
+@column_options
 @as_json
 @click.pass_context
 def verify(
-    ctx: click.Context, file: Path, matching: Path, form: str | None, base: str, as_json: bool
+    ctx: click.Context,
+    file: Path,
+    matching: Path,
+    form: str | None,
+    base: str,
+    left: str | None,
+    right: str | None,
+    as_json: bool,
 ) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
@@ -46,6 +61,7 @@ def verify(
     Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
     """
     from ..errors import InvalidMatchingError
+    from ..io.folder import FolderGraph
     from ..io.greedy_matchings import is_greedy
     from ..matching import Matching
 
@@ -53,12 +69,14 @@ def verify(
         ctx.exit(_verify_greedy(file, matching, form, base, as_json))
 
     with working("reading", not as_json):
-        graph = read_graph(file, form, base)
+        graph = read_graph(file, form, base, left, right)
         try:
             loaded, reason = Matching.load(matching), ""
         except InvalidMatchingError as error:  # the file contradicts itself
             loaded, reason = None, str(error)
     with working("checking", not as_json):
+        if isinstance(graph, FolderGraph):  # what is read into memory was compared there
+            graph.folder.check()
         code, reason = (exit_codes.NOT_A_MATCHING, reason) if not loaded else _check(graph, loaded)
     proof = loaded.certificate if loaded else None
     facts = {

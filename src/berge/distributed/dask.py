@@ -12,10 +12,12 @@ that all of them finished: part of a valid matching is a valid matching.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import re
 import signal
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -49,6 +51,8 @@ _LONG_GRACE = 60.0  # the same, where nobody is left, and that all workers have 
 _ASK = 0.05  # seconds between two questions to part 0
 _CHECK = 1.0  # seconds between two looks at the list of workers
 _PATIENCE = 120.0  # seconds after which a worker that does not answer is lost, listed or not
+_SILENCE = 1.0  # seconds after which progress tells what is waited for
+_CRITICAL = 50  # level of logs: what is wrong, we say ourselves
 
 
 def solve_on_cluster(
@@ -94,7 +98,8 @@ def solve_on_cluster(
     seed, time_limit, progress, on_phase
         As on one machine.
     workers
-        How many workers to wait for before it begins, for a minute at most; it takes all there are.
+        How many workers to wait for before it begins, for a minute at most, and no longer than
+        `time_limit`; it takes all there are.
     restarts
         How many times to begin again after a worker was lost.
     left, right, shape
@@ -117,7 +122,7 @@ def solve_on_cluster(
 
         check_place(output)
     with ExitStack() as stack:
-        client = stack.enter_context(_client(cluster))
+        client = stack.enter_context(_client(cluster, progress))
         stack.enter_context(client.as_current())  # actors are bound to the client that is
         show = on_phase
         if progress:
@@ -136,8 +141,11 @@ def solve_on_cluster(
             prove=prove,
             output=None if output is None else os.path.abspath(output),
         )
-        solve = _Solve(client, opened, job, started, time_limit, show)
-        return solve.run(workers, restarts)
+        solve = _Solve(client, opened, job, started, time_limit, show, progress)
+        matching = solve.run(workers, restarts)
+        with _ignoring_interrupts():  # there is something to lose
+            stack.close()
+    return matching
 
 
 def _checked(init: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +159,7 @@ def _checked(init: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _client(cluster: Any) -> Iterator[Client]:
+def _client(cluster: Any, progress: bool) -> Iterator[Client]:
     """Connect to a cluster, or start one on this machine."""
     try:
         import distributed
@@ -167,32 +175,85 @@ def _client(cluster: Any) -> Iterator[Client]:
             "cluster must be the address of a Dask scheduler, a Client, or 'local[N]', "
             f"not {type(cluster).__name__}"
         )
+    where = cluster if isinstance(cluster, str) else cluster.scheduler_address
     with ExitStack() as stack:
-        if isinstance(cluster, str) and cluster.startswith("local"):
+        if isinstance(cluster, str) and ":" not in cluster:
             found = re.fullmatch(r"local(?:\[(\d+)\])?", cluster)
             if not found or found[1] == "0":
-                raise OptionError(f"cluster={cluster!r}: write 'local[4]' for four workers")
-            cores = os.cpu_count() or 1
-            workers = int(found[1] or cores)
-            with _ignoring_interrupts():  # and so do processes that are started meanwhile
-                cluster = stack.enter_context(
-                    distributed.LocalCluster(
-                        n_workers=workers,
-                        threads_per_worker=max(1, cores // workers),
-                        dashboard_address=":0",
-                        silence_logs=logging.CRITICAL,  # what is wrong, we say ourselves
-                    )
+                raise OptionError(
+                    f"cluster={cluster!r}: write 'local[4]' for four workers on this machine, or "
+                    "the address of a Dask scheduler, such as 'tcp://host:8786'"
                 )
+            yield stack.enter_context(_local(int(found[1] or os.cpu_count() or 1)))
+            return
         try:
-            client = stack.enter_context(distributed.Client(cluster))
+            with _telling(f"waiting for the scheduler at {where}", progress):
+                client = stack.enter_context(distributed.Client(cluster))
         except (OSError, ValueError) as error:
-            raise ClusterError(f"no Dask scheduler at {cluster}: {error}") from None
+            raise ClusterError(f"no Dask scheduler at {where}: {error}") from None
+        if isinstance(cluster, str):
+            stack.callback(_hush, client)
         yield client
 
 
 @contextmanager
+def _local(workers: int) -> Iterator[Client]:
+    """Start a scheduler in this process, and workers by Dask's command.
+
+    Processes of `multiprocessing` would run the caller's script again, unless it is guarded. These
+    have a session of their own, so that Ctrl-C, which a terminal sends to all of one, is ours.
+    """
+    import distributed
+
+    threads = max(1, (os.cpu_count() or 1) // workers)
+    with ExitStack() as stack:
+        cluster = stack.enter_context(
+            distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=_CRITICAL)
+        )
+        client = stack.enter_context(distributed.Client(cluster))
+        log = stack.enter_context(tempfile.TemporaryFile())
+        command = [sys.executable, "-P", "-m", "distributed.cli.dask_worker"]
+        command += [cluster.scheduler_address, "--host", "127.0.0.1", "--no-dashboard"]
+        command += ["--nworkers", str(workers), "--nthreads", str(threads)]
+        command += ["--memory-limit", f"{1 / workers:.6f}", "--death-timeout", str(_LONG_GRACE)]
+        modules = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        started = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=os.environ | {"PYTHONPATH": modules},
+            start_new_session=True,
+        )
+        stack.callback(_end, started)
+        stack.callback(_hush, client)
+        deadline = time.perf_counter() + _LONG_GRACE
+        while len(listed(client)) < workers:
+            if started.poll() is not None or time.perf_counter() > deadline:
+                log.seek(0)
+                last = log.read().decode(errors="replace").strip().rpartition("\n")[2]
+                raise ClusterError(f"the workers of this machine did not start: {last}")
+            time.sleep(_ASK)
+        yield client
+
+
+def _hush(client: Client) -> None:
+    """Let nobody complain of calls that Ctrl-C has left without an answer; the loop ends too."""
+    client.loop.asyncio_loop.set_exception_handler(lambda loop, context: None)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Have Dask's command end its workers."""
+    process.terminate()
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
 def _ignoring_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C, which a terminal sends to workers of this machine too."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
@@ -201,6 +262,19 @@ def _ignoring_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _telling(what: str, progress: bool) -> Iterator[None]:
+    """Print what a block waits for, if it does for long."""
+    timer = threading.Timer(_SILENCE, print, [what], {"file": sys.stderr, "flush": True})
+    timer.daemon = True
+    if progress:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class _Solve:
@@ -214,10 +288,12 @@ class _Solve:
         started: float,
         time_limit: float | None,
         on_phase: Callable[[PhaseReport], object] | None,
+        progress: bool,
     ):
         self.client, self.source, self.job = client, source, job
         self.started, self.time_limit, self.on_phase = started, time_limit, on_phase
-        self.restarts = 0
+        self.progress, self.restarts = progress, 0
+        self.connected = 0.0  # seconds until there was a cluster, and workers
 
     def run(self, wanted: int, restarts: int) -> Matching:
         """Try until it works, or too often."""
@@ -225,8 +301,10 @@ class _Solve:
         kept: _Attempt | None = None  # the last one whose members kept something
         try:
             while True:
-                addresses = self._workers(wanted, lost)
+                with _telling(f"waiting for workers, at least {wanted}", self.progress):
+                    addresses = self._workers(wanted, lost)
                 wanted = len(addresses)
+                self.connected = self.connected or time.perf_counter() - self.started
                 over: _Attempt | None = (attempt := _Attempt(self, addresses))
                 try:
                     return attempt.run(self.job)
@@ -251,12 +329,15 @@ class _Solve:
     def _workers(self, wanted: int, lost: set[str]) -> list[str]:
         """Return the workers there are; wait a little for as many as are wanted."""
         begin = time.perf_counter()
+        limit = float("inf") if self.time_limit is None else self.started + self.time_limit
+        patience = min(_LONG_GRACE, limit - begin)
+        grace = min(_GRACE, patience)
         while True:
             addresses = sorted(a for a in listed(self.client) if a not in lost)
             waited = time.perf_counter() - begin
-            if len(addresses) >= wanted or (addresses and self.restarts and waited > _GRACE):
+            if len(addresses) >= wanted or (addresses and self.restarts and waited > grace):
                 return addresses
-            if waited > _LONG_GRACE:
+            if waited > patience:
                 raise ClusterError(
                     f"the cluster has {len(addresses)} workers of {wanted} after {waited:.0f} s"
                 )
@@ -300,7 +381,11 @@ class _Attempt:
         self._ask("start", dumps(replace(job, options=job.options | {"time_limit": limit})))
         self._watch()
         gathered = job.output is None
-        fetched = self._tasks((address, fetch, self.name, gathered) for address in self.addresses)
+        calls = [(address, fetch, self.name, gathered) for address in self.addresses]
+        try:
+            fetched = self._tasks(calls)
+        except KeyboardInterrupt:  # too late: it is over, and only to be fetched
+            fetched = self._tasks(calls)
         if fetched[0][1] is None:
             raise KeyboardInterrupt  # before there was a graph to have a matching of
         return _matching(fetched, self.solve, len(self.addresses))
@@ -433,16 +518,23 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
     """Join what the members have, unless they have written it."""
     parts: list[PartStats] = [stats for _, stats, _ in fetched]
     facts, first, job = fetched[0][2], parts[0], solve.job
+    resumed = facts["resumed_phase"]
     stats = SolveStats(
         algorithm=ALGORITHM,
-        init=job.options.get("init", STARTS[0]),
+        init=(
+            job.options.get("init", STARTS[0])
+            if resumed is None
+            else f"phase {resumed} of the checkpoint"
+        ),
         threads=job.threads or 1,
         seed=job.options["seed"],
         start_cardinality=first.start_cardinality,
         phases=first.phases,
         traversed_edges=sum(part.traversed_edges for part in parts),
         augmenting_paths=first.cardinality - first.start_cardinality,
-        seconds=first.seconds | {"total": time.perf_counter() - solve.started},
+        seconds={"connect": solve.connected}
+        | first.seconds
+        | {"total": time.perf_counter() - solve.started},
         stopped=first.stopped,
         cluster={
             "workers": workers,
@@ -450,7 +542,8 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
             "exchanges": first.exchanges,
             "bytes": sum(part.bytes for part in parts),
             "edges": facts["edges"],
-        },
+        }
+        | ({} if resumed is None else {"resumed_phase": resumed}),
     )
     if job.output is not None:
         from .results import StoredMatching

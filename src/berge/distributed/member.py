@@ -155,6 +155,7 @@ class Session:
         self.part: Part | None = None
         self.result: PartResult | None = None
         self.last: PhaseReport | None = None
+        self.resumed: int | None = None  # the checkpoint's phase that it went on from
         self.facts: dict[str, Any] = {}
 
     def close(self) -> None:
@@ -184,15 +185,18 @@ class Session:
             self.pieces = []
             (nnz,) = total(links, part.nnz)
             first = self._first(job, part)
+            options = job.options
             if first is not None:
                 self.keeper.keep(part, first, -1)
+            if self.resumed is not None:
+                options = options | {"init": "none"}  # a checkpoint has the start in it
             self.result = match_part(
                 part,
                 links,
                 row_match=first,
                 checkpoint=cast("Checkpoint", self.keeper),
                 on_phase=self._note if links.rank == 0 else None,
-                **job.options,
+                **options,
             )
         except Stopped:
             if self.part is None:
@@ -224,7 +228,8 @@ class Session:
                     "it must lie on storage that they share"
                 )
             if seen:
-                return checkpoint.load(links, part)[0]
+                row_match, self.resumed = checkpoint.load(links, part)
+                return row_match
         if job.before is not None:
             name, phase = job.before
             survivor = self.sessions.open.get(name)
@@ -351,5 +356,5 @@ def fetch(name: str, arrays: bool) -> tuple[Any, Any, Any]:
     return (
         session.arrays() if arrays and result is not None else None,
         None if result is None else result.stats,
-        session.facts,
+        session.facts | {"resumed_phase": session.resumed},
     )

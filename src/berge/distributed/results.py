@@ -15,6 +15,7 @@ Every part writes its own files, into a folder aside that takes its name when al
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -109,7 +110,9 @@ def check_place(folder: str | os.PathLike[str]) -> None:
     """Refuse a folder to write to that holds something else than a matching in parts."""
     target = Path(folder)
     if target.exists() and not is_stored(target) and not (target.is_dir() and _empty(target)):
-        raise FileExistsError(f"{target} exists and holds no matching in parts: not replaced")
+        raise FileExistsError(
+            errno.EEXIST, "exists and holds no matching in parts: not replaced", str(target)
+        )
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
@@ -124,6 +127,9 @@ def is_stored(path: str | os.PathLike[str]) -> bool:
 def load_parts(folder: str | os.PathLike[str]) -> Matching:
     """Join a matching in parts into one in memory; every file is checked on the way.
 
+    As of any file, nothing that it says is taken for proved: the cover, if there is one, is what
+    `Matching.prove` checks first, and then is the certificate.
+
     Raises
     ------
     FormatError
@@ -134,7 +140,9 @@ def load_parts(folder: str | os.PathLike[str]) -> Matching:
     stored = StoredMatching(folder)
     row_match, col_match = stored.row_match, stored.col_match
     check_mates(row_match, col_match, folder)
-    return Matching(row_match, col_match, upper_bound=stored.upper_bound)
+    matching = Matching(row_match, col_match, upper_bound=stored.upper_bound)
+    matching._cover = stored.certificate
+    return matching
 
 
 class StoredMatching(Matching):

@@ -77,7 +77,14 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 
-def read(path: PathName, *, format: str | None = None, base: int = 0) -> BipartiteGraph:
+def read(
+    path: PathName,
+    *,
+    format: str | None = None,
+    base: int = 0,
+    left: str | None = None,
+    right: str | None = None,
+) -> BipartiteGraph:
     """Read a graph from a file.
 
     Parameters
@@ -89,6 +96,9 @@ def read(path: PathName, *, format: str | None = None, base: int = 0) -> Biparti
     base
         Number of the first row and column in an edge list, of text or in Parquet: 0 or 1. The
         other formats say it themselves.
+    left, right
+        Names of the columns with the numbers of rows and columns, for Parquet; by default the
+        first ones.
 
     Raises
     ------
@@ -111,7 +121,12 @@ def read(path: PathName, *, format: str | None = None, base: int = 0) -> Biparti
     O(size of the file). Memory: 16 bytes an edge besides the graph; nothing is allocated by what
     a header claims before that is compared with the file.
     """
-    graph: BipartiteGraph = _read("read", path, format, base)
+    names = {} if left is right is None else {"left": left, "right": right}
+    if names and os.path.exists(path) and format_of(path, format).name != "parquet":
+        raise OptionError(
+            f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
+        )
+    graph: BipartiteGraph = _read("read", path, format, base, **names)
     return graph
 
 

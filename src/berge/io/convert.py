@@ -12,7 +12,8 @@ each part of its rows that does.
 What is under way lies in a work folder beside the target, ``graph.berge.partial/``: finished runs,
 and how far the result has got. Whatever stops it, ``kill -9`` too, the next call with the same
 source goes on after the last finished piece; if the source has another size or time since, or is
-read in another way, it begins anew. The target appears when all is written.
+read in another way, it begins anew. Nothing is left of the work if the source is not what it should
+be. The target appears when all is written.
 
 Work O(edges · log of what fits in memory), memory about as given, disk 8 bytes an edge for the
 runs besides the result (16 from 2³¹ vertices on).
@@ -20,6 +21,7 @@ runs besides the result (16 from 2³¹ vertices on).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -32,14 +34,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import FormatError, OptionError
+from ..errors import BergeError, FormatError, OptionError
 from ..graph import IndexArray, unsigned
 from ..spmd import kernel
 from .files import PathName
 from .folder import Folder, Writer, check_target, put_in_place, write_json
 from .streams import Position, Stream
 
-__all__ = ["DEFAULT_MEMORY", "Progress", "convert_stream", "disk_bytes", "work_folder"]
+__all__ = [
+    "DEFAULT_MEMORY",
+    "Progress",
+    "convert_stream",
+    "disk_bytes",
+    "edges_read",
+    "work_folder",
+]
 
 DEFAULT_MEMORY = 1 << 30
 LEAST_MEMORY = 1 << 20
@@ -90,7 +99,11 @@ def convert_stream(
     show = progress or (lambda step, share, edges: None)
     with _working(work_folder(target)) as work:
         memory = _begin(work, stream, memory)
-        runs = _read(work, stream, memory // _READ_BYTES, show)
+        try:
+            runs = _read(work, stream, memory // _READ_BYTES, show)
+        except BergeError:  # it has to be changed, and to be read anew then
+            shutil.rmtree(work)
+            raise
         shape = _shape(stream, runs)
         result = work / "result"
         _sort(work, runs, shape, memory // _SORT_BYTES, result, show)
@@ -110,25 +123,23 @@ def _working(work: Path) -> Iterator[Path]:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                raise OptionError(f"another process is working in {work}") from None
+                raise BlockingIOError(
+                    errno.EAGAIN, "another process is working here", str(work)
+                ) from None
         yield work
+
+
+def edges_read(stream: Stream, target: PathName) -> int:
+    """Return how many edges an earlier call, broken off since, has read for good."""
+    work = work_folder(target)
+    return sum(run.size for run in _runs(work)) if _memory(work, _job(stream)) else 0
 
 
 def _begin(work: Path, stream: Stream, memory: int) -> int:
     """Note what the work is for, or throw away what is for something else; return its memory."""
-    places = [Path(stream.path)]
-    if places[0].is_dir():
-        places = sorted(places[0].glob("*.parquet"))
-    job = {
-        "version": 1,
-        "source": os.path.realpath(stream.path),
-        "settings": stream.settings,
-        "files": [[p.name, p.stat().st_size, p.stat().st_mtime_ns] for p in places],
-    }
-    noted = _noted(work / "job.json") or {}
-    moved = _noted(work / "result.json") == _COMPLETE and not (work / "result").exists()
-    if not moved and job == {name: noted.get(name) for name in job}:
-        return int(noted["memory"])
+    job = _job(stream)
+    if noted := _memory(work, job):
+        return noted
     for path in work.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
@@ -136,6 +147,27 @@ def _begin(work: Path, stream: Stream, memory: int) -> int:
             path.unlink()
     write_json(work / "job.json", job | {"memory": memory})
     return memory
+
+
+def _job(stream: Stream) -> dict[str, Any]:
+    """Return what a work folder is for."""
+    places = [Path(stream.path)]
+    if places[0].is_dir():
+        places = sorted(places[0].glob("*.parquet"))
+    return {
+        "version": 1,
+        "source": os.path.realpath(stream.path),
+        "settings": stream.settings,
+        "files": [[p.name, p.stat().st_size, p.stat().st_mtime_ns] for p in places],
+    }
+
+
+def _memory(work: Path, job: dict[str, Any]) -> int:
+    """Return the memory of a job that is under way in the work folder, 0 if it is not."""
+    noted = _noted(work / "job.json") or {}
+    moved = _noted(work / "result.json") == _COMPLETE and not (work / "result").exists()
+    same = not moved and job == {name: noted.get(name) for name in job}
+    return int(noted["memory"]) if same else 0
 
 
 def _noted(path: Path) -> Any:
@@ -174,11 +206,17 @@ class Run:
         return rows, cols
 
 
-def _read(work: Path, stream: Stream, edges: int, show: Progress) -> list[Run]:
-    """Turn the source into runs of so many edges; those that are there are not made again."""
+def _runs(work: Path) -> list[Run]:
+    """Return the runs that are finished."""
     runs: list[Run] = []
     while noted := _noted(path := work / f"run-{len(runs):05}.json"):
         runs.append(Run(path.with_suffix(".bin"), **noted))
+    return runs
+
+
+def _read(work: Path, stream: Stream, edges: int, show: Progress) -> list[Run]:
+    """Turn the source into runs of so many edges; those that are there are not made again."""
+    runs = _runs(work)
     if runs and runs[-1].last:
         return runs
     total = sum(run.size for run in runs)

@@ -5,9 +5,10 @@ Three files: ``indptr.npy`` (int64), ``indices.npy`` (int32, or int64 from 2³¹
 graph. Indices are sorted within a row, and no edge is there twice. The two arrays are ordinary
 .npy files: ``numpy.load(..., mmap_mode="r")`` opens them too.
 
-Opening compares sizes, headers and lengths of files; the checksums are compared by `Folder.check`,
-which reads everything. Arrays are read in windows, by plain reads into buffers and not through a
-mapping, so that limits on a process's memory mean what they say.
+Opening compares sizes, headers and lengths of files; checksums are compared where all of an array
+is read: by `Folder.load`, by the first pass of a solve out of core, and by `Folder.check`. Arrays
+are read in windows, by plain reads into buffers and not through a mapping, so that limits on a
+process's memory mean what they say.
 
 A folder appears under its name only when all of it is written.
 """
@@ -36,6 +37,7 @@ from ..memory import fits
 from .files import PathName, split_suffix
 
 __all__ = [
+    "Checksums",
     "Folder",
     "FolderGraph",
     "Writer",
@@ -146,36 +148,42 @@ class Folder:
         indptr = self.indptr(row_lo, row_hi + 1)
         rises = bool(np.all(indptr[1:] >= indptr[:-1]))
         if not rises or indptr[0] < 0 or indptr[-1] > self.nnz:
-            raise FormatError(f"rows {row_lo} … {row_hi} have no places", self._file("indptr"))
+            raise FormatError(f"rows {row_lo} … {row_hi} have no places", self.file("indptr"))
         indices = self.indices(int(indptr[0]), int(indptr[-1]))
         if indices.size and (indices.min() < 0 or indices.max() >= self.n_cols):
+            k = int(np.flatnonzero((indices < 0) | (indices >= self.n_cols))[0])
             raise FormatError(
-                f"a column of rows {row_lo} … {row_hi} is not in 0 … {self.n_cols - 1}",
-                self._file("indices"),
+                f"indices[{indptr[0] + k}] = {indices[k]} is not in 0 … {self.n_cols - 1}",
+                self.file("indices"),
             )
         return indptr - indptr[0], indices
 
     def load(self) -> BipartiteGraph:
         """Read all of it into memory, and validate it as any graph."""
+        indptr, indices = self.places(), self.indices()
         try:
-            return BipartiteGraph(self.places(), self.indices(), self.shape)
+            graph = BipartiteGraph(indptr, indices, self.shape)
         except InvalidGraphError as error:
-            raise FormatError(str(error), self._file("indices")) from error
+            raise FormatError(str(error), self.file("indices")) from error
+        self.compare("indices", Checksums().add(indices))
+        return graph
 
     def places(self) -> IndexArray:
         """Read all of `indptr`, and check that it is one; int32 where counts allow it."""
+        content = self.indptr()
         try:
-            indptr = check_indptr(self.indptr(), self.n_rows, self.nnz)
+            indptr = check_indptr(content, self.n_rows, self.nnz)
         except InvalidGraphError as error:
-            raise FormatError(str(error), self._file("indptr")) from error
+            raise FormatError(str(error), self.file("indptr")) from error
         if indptr[-1] != self.nnz:
-            raise FormatError(f"ends at {indptr[-1]} of {self.nnz} edges", self._file("indptr"))
+            raise FormatError(f"ends at {indptr[-1]} of {self.nnz} edges", self.file("indptr"))
+        self.compare("indptr", Checksums().add(content))
         return indptr
 
     def mapped(self) -> IndexArray:
         """Map the column indices into memory, read-only."""
         mapped: IndexArray = (
-            np.memmap(self._file("indices"), self.index, "r", self._starts["indices"], (self.nnz,))
+            np.memmap(self.file("indices"), self.index, "r", self._starts["indices"], (self.nnz,))
             if self.nnz
             else np.zeros(0, self.index)
         )
@@ -184,20 +192,25 @@ class Folder:
     def check(self) -> None:
         """Compare the checksums; raise FormatError at the first that is wrong."""
         for name, start in self._starts.items():
-            sums = _Checksums()
-            with open(self._file(name), "rb", buffering=0) as file:
+            sums = Checksums()
+            with open(self.file(name), "rb", buffering=0) as file:
                 file.seek(start)
                 while piece := file.read(_BUFFER):
                     sums.add(piece)
-            for k, (found, noted) in enumerate(zip(sums.all, self._sums[name], strict=True)):
-                if found != noted:
-                    raise FormatError(
-                        f"the checksum of part {k} (of {_CHUNK >> 20} MiB) does not match: "
-                        "the file was damaged or changed",
-                        self._file(name),
-                    )
+            self.compare(name, sums)
 
-    def _file(self, name: str) -> Path:
+    def compare(self, name: str, sums: Checksums) -> None:
+        """Raise FormatError at the first checksum of an array that is not the one noted."""
+        for k, (found, noted) in enumerate(zip(sums.all, self._sums[name], strict=True)):
+            if found != noted:
+                raise FormatError(
+                    f"the checksum of part {k} (of {_CHUNK >> 20} MiB) does not match: "
+                    "the file was damaged or changed",
+                    self.file(name),
+                )
+
+    def file(self, name: str) -> Path:
+        """Return the file of an array, ``indptr`` or ``indices``."""
         return self.path / f"{name}.npy"
 
     def _meta(self) -> dict[str, Any]:
@@ -237,7 +250,7 @@ class Folder:
 
     def _open(self, name: str, dtype: np.dtype[Any], size: int) -> int:
         """Check the header and the length of an array's file; return where its data begins."""
-        place = self._file(name)
+        place = self.file(name)
         try:
             with open(place, "rb") as file:
                 if np.lib.format.read_magic(file) != (1, 0):
@@ -264,25 +277,27 @@ class Folder:
     ) -> Any:
         array = np.empty(hi - lo, dtype) if out is None else out[: hi - lo]
         content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
-        with open(self._file(name), "rb", buffering=0) as file:
+        with open(self.file(name), "rb", buffering=0) as file:
             file.seek(self._starts[name] + lo * dtype.itemsize)
             while len(content):
                 count = file.readinto(content)
                 if not count:
-                    raise FormatError("the file has become shorter", self._file(name))
+                    raise FormatError("the file has become shorter", self.file(name))
                 content = content[count:]
         return array
 
 
-class _Checksums:
+class Checksums:
     """Checksums of every so many bytes of what passes by; the last may be of fewer."""
 
     def __init__(self, all_of: Sequence[int] = (), size: int = 0):
         self.all = list(all_of)
         self._left = -size % _CHUNK  # bytes that the last one still takes
 
-    def add(self, piece: Any) -> None:
-        view = memoryview(piece).cast("B")
+    def add(self, piece: Any) -> Checksums:
+        """Go on with a piece, of bytes or an array; return this."""
+        view = memoryview(piece)
+        view = view.cast("B") if view.nbytes else view  # nothing cannot be cast
         while len(view):
             if self._left == 0:
                 self.all.append(0)
@@ -291,6 +306,7 @@ class _Checksums:
             self.all[-1] = zlib.crc32(taken, self.all[-1])
             self._left -= len(taken)
             view = view[len(taken) :]
+        return self
 
 
 class _Array:
@@ -299,7 +315,7 @@ class _Array:
     def __init__(self, path: Path, dtype: Any, state: dict[str, Any] | None = None):
         self.dtype = np.dtype(dtype)
         self.size: int = state["size"] if state else 0
-        self.sums = _Checksums(state["sums"] if state else (), self.size * self.dtype.itemsize)
+        self.sums = Checksums(state["sums"] if state else (), self.size * self.dtype.itemsize)
         mode = "r+b" if state else "wb"
         self._file = open(path, mode, buffering=0)  # noqa: SIM115 (until `close`)
         end = _HEADER + self.size * self.dtype.itemsize
@@ -466,7 +482,7 @@ def fingerprint_of(graph: BipartiteGraph) -> str:
     Of the arrays as they are: equal graphs have equal ones if both have sorted indices and no
     duplicates. O(edges).
     """
-    sums = {"indptr": _Checksums(), "indices": _Checksums()}
+    sums = {"indptr": Checksums(), "indices": Checksums()}
     for name, array, dtype in (
         ("indptr", graph.indptr, np.dtype(np.int64)),
         ("indices", graph.indices, np.dtype(index_type(*graph.shape))),

@@ -1,8 +1,8 @@
 """Parquet edge lists: two columns of whole numbers, in one file or in a folder of them.
 
-By default the first two columns; a first number other than 0 is the `base`. Read in batches by
-pyarrow (``pip install "berge[parquet]"``). Columns of labels are for `berge.as_bipartite`, which
-takes frames.
+The columns `left` and `right`, by default the first two; a first number other than 0 is the `base`.
+Read in batches by pyarrow (``pip install "berge[parquet]"``). Columns of labels are for
+`berge.as_bipartite`, which takes frames.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ["batches", "files_of", "read", "read_graph", "write"]
 _BATCH = 1 << 20  # rows
 
 
-def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
-    """Read the first two columns as edges; see `berge.read`."""
-    rows, cols = join(batches(path, files_of(path), base=base))
+def read(path: PathName, *, base: int = 0, left: Any = None, right: Any = None) -> BipartiteGraph:
+    """Read two columns as edges; see `berge.read`."""
+    rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
     shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
     check_memory(shape, path)
     return BipartiteGraph.from_edges(rows, cols, shape)
@@ -108,7 +108,8 @@ def _indices(path: PathName, column: Any, name: str, number: int, base: int) -> 
     pyarrow, _ = _import()
     if not pyarrow.types.is_integer(column.type):
         raise FormatError(
-            f"column {name!r} holds {column.type}, not whole numbers; labels are taken as a frame",
+            f"column {name!r} holds {column.type}, not numbers of vertices; left and right "
+            "(--left, --right) choose other columns; labels are read from CSV and data frames",
             path,
         )
     if column.null_count:

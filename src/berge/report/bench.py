@@ -17,6 +17,7 @@ from .model import Cell, Figure, Missing, Report, Series, Table
 __all__ = ["advice_lines", "build_report", "by_machine", "profile"]
 
 DRAWN = 8  # settings in a figure: the best, and auto
+SHORT = 0.005  # seconds; below, starting threads and reading clocks are much of a time
 _RANKING, _BY_GRAPH, _MEMORY = "Ranking", "By graph", "Memory"
 
 
@@ -98,10 +99,12 @@ def _advised(
 def advice_lines(advice: Advice, graphs: int) -> list[str]:
     """Return what to use, in sentences."""
     best, auto = advice.best, advice.auto
+    threads = best.arguments.get("threads")
+    on = f" (on {plural(threads, 'thread')})" if threads else ""
     fails = f"; it left {best.unsolved} unsolved" if best.unsolved else ""
     lines = [
-        f"Best on these graphs: {best.setting}, on average {best.score:.2f} times as long as the "
-        f"fastest on each graph (at worst {best.worst:.2f} times, on {best.worst_graph}), and "
+        f"Best on these graphs: {best.setting}{on}, on average {best.score:.2f} times as long as "
+        f"the fastest on each graph (at worst {best.worst:.2f} times, on {best.worst_graph}), and "
         f"itself the fastest on {best.wins} of {graphs}{fails}.",
         f"To use it: `{call(best.arguments)}`",
     ]
@@ -116,6 +119,18 @@ def advice_lines(advice: Advice, graphs: int) -> list[str]:
                 if advice.same
                 else "."
             )
+        )
+    close = [setting for setting in advice.close if auto is None or setting != auto.setting]
+    if close:
+        others = ", ".join(close[:3]) + " …" * (len(close) > 3)
+        lines.append(
+            f"Too close to call: runs of the same setting are {advice.noise:.0%} apart, and "
+            f"{plural(len(close), 'other setting')} within that of the best ({others})."
+        )
+    if advice.longest < SHORT:
+        lines.append(
+            f"Every graph is solved within {1000 * SHORT:g} ms: so short times vary much and the "
+            "choice matters little; larger graphs would tell more."
         )
     return lines
 
@@ -228,12 +243,13 @@ def _tables(results: Results, ranks: Sequence[Sequence[Rank]]) -> list[Table]:
         [line["setting"], line["most"] / 2**20, line["vertex"], line["edge"]]
         for line in results.memory()
     ]
+    single = any(one.arguments.get("threads") == 1 for some in ranks for one in some)
     head = ["graph", "rows", "columns", "edges", "maximum", *order]
     return [
         Table("ranking", _RANKING, "Ranking",
               ["", "setting", "× fastest", "at worst", "on", "fastest on", "unsolved"],
               lines, note="× fastest: the geometric mean, over the graphs, of the time as a "
-              "multiple of the fastest's."),
+              "multiple of the fastest's." + " t1: on one thread." * single),
         Table("table-times", _BY_GRAPH, "Seconds, fastest run", head,
               [_times_row(results, graph, order) for graph in results.graphs]),
         Table("table-memory", _MEMORY, "Extra memory, fitted",

@@ -8,8 +8,8 @@ from typing import Any
 
 from .model import Cell, Figure, Report, Series, Table
 
-__all__ = ["COLOURS", "in_colours", "label", "machine_table", "named", "numeric", "papers", "shown",
-           "step_points", "ticks"]  # fmt: skip
+__all__ = ["COLOURS", "column", "in_colours", "label", "machine_table", "named", "numeric",
+           "papers", "shown", "step_points", "ticks"]  # fmt: skip
 
 # Told apart on white and on black, the first seven also by colour-blind people.
 COLOURS = ("#2878c8", "#e0662b", "#12997a", "#c2629f", "#dd9c1b", "#4fb0e0", "#7d8796", "#8a63d2",
@@ -32,6 +32,27 @@ def shown(value: Cell) -> str:
     if isinstance(value, int) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def column(values: Sequence[Cell]) -> list[str]:
+    """Return cells below each other as text: fractions with the same decimals, as the least needs.
+
+    Unless some are a hundred times the least, which would be many.
+
+    Examples
+    --------
+    >>> from berge.report.cells import column
+    >>> column([1.0, 12.3, None, 7]), column([0.01, 5.0])
+    (['1.00', '12.30', '', '7'], ['0.01', '5'])
+    """
+    sizes = [abs(v) for v in values if isinstance(v, float) and math.isfinite(v) and v]
+    if not sizes or max(sizes) >= 100 * min(sizes):
+        return [shown(value) for value in values]
+    decimals = max(2 - math.floor(math.log10(min(sizes))), 0)
+    return [
+        f"{v:,.{decimals}f}" if isinstance(v, float) and not math.isnan(v) else shown(v)
+        for v in values
+    ]
 
 
 def numeric(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[bool]:

@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import OptionError
 from .cells import (
     COLOURS,
+    column,
     in_colours,
     label,
     machine_table,
@@ -260,13 +261,14 @@ def _rows(
         for number, short in zip(numeric(columns, rows), _short(columns, rows), strict=True)
     ]
     head = "".join(f"<th{m}>{escape(c)}</th>" for c, m in zip(columns, marks, strict=True))
+    texts = [column([row[k] for row in rows]) for k in range(len(columns))]
     lines = []
-    for row in rows:
+    for place, row in enumerate(rows):
         first = str(row[0]) if row else ""
         graph = f' data-graph="{escape(first)}"' if first in graphs else ""
         cells = "".join(
-            f'<td{m} data-head="{escape(c)}">{_text(shown(v))}</td>'
-            for v, c, m in zip(row, columns, marks, strict=True)
+            f'<td{m} data-head="{escape(c)}">{_text(some[place])}</td>'
+            for some, c, m in zip(texts, columns, marks, strict=True)
         )
         lines.append(f"<tr{graph}>{cells}</tr>")
     return (

@@ -111,6 +111,7 @@ class Rows:
             if named is not None:
                 graph = row["graph"] + (named["machine"] or "")
                 last[graph, named["label"], int(named["threads"])] = row
+        self.settings = {row["setting"] for row in records}  # also those that failed
         self._rows = {key: row for key, row in last.items() if row["status"] == "ok"}
         self._some = {graph: row for (graph, *_), row in self._rows.items()}
         self.graphs = sorted(self._some, key=lambda graph: (self._some[graph]["edges"], graph))

@@ -191,13 +191,18 @@ def _named(data: Path | None) -> Iterator[GraphSource]:
 
 
 def _files(patterns: Sequence[str]) -> Iterator[GraphSource]:
+    known: dict[str, GraphSource] = {}
     for pattern in patterns:
         paths = sorted(glob.glob(os.path.expanduser(pattern))) or [pattern]
         for path in paths:
             if not os.path.isfile(path):
                 raise OptionError(f"there is no file {path}")
             name = os.path.basename(path)
-            yield GraphSource(name.partition(".")[0], {"file": name}, Path(path))
+            source = GraphSource(name.partition(".")[0], {"file": name}, Path(path))
+            other = known.setdefault(source.name, source)
+            if other.source["content"] != source.source["content"]:
+                raise OptionError(f"{other.path} and {path} have the same name; rename one")
+            yield other
 
 
 def _once(sources: Sequence[GraphSource]) -> list[GraphSource]:

@@ -267,9 +267,11 @@ def _formula(random: bool, points: float) -> Check:
 
 def _scales(rows: Rows) -> Outcome | None:
     graphs = [g for g in rows.having(PROPOSALS) if 1 in rows.threads(g, PROPOSALS)]
-    most = max((max(rows.threads(g, PROPOSALS)) for g in graphs), default=1)
+    if not graphs:
+        return None
+    most = max(max(rows.threads(g, PROPOSALS)) for g in graphs)
     if most < 2:
-        return Outcome("", None, "there was one core")
+        return Outcome("", None, "only one thread was measured")
     some = [g for g in graphs if most in rows.threads(g, PROPOSALS)]
     mean = fmean(1 / _relative(rows, graph, most) for graph in some)
     asked = (1 + most) / 2

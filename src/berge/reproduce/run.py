@@ -74,7 +74,7 @@ def write_report(report: Report, folder: Path) -> Path:
 
 
 def write_pages(report: Report, folder: Path) -> list[Path]:
-    """Write a page for each paper, with small pictures in the folder ``figures``."""
+    """Write a page for each paper that was run, with small pictures in the folder ``figures``."""
     from ..report.markdown import write_markdown
     from ..report.pictures import write_pictures
 
@@ -93,6 +93,8 @@ def write_pages(report: Report, folder: Path) -> list[Path]:
             name: [part for part in getattr(report, name) if part.paper == paper.name]
             for name in ("figures", "tables", "claims", "missing")
         }
+        if not any(parts.values()):
+            continue
         write_markdown(replace(report, title=paper.title, summary=lines, **parts), page, pictures)
         written.append(page)
     return written

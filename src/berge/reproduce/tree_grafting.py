@@ -509,7 +509,7 @@ def _steadiest(rows: Rows) -> Outcome | None:
     if not graphs:
         return None
     if max(max(rows.threads(g, GRAFT)) for g in graphs) < 2:
-        return Outcome("", None, "there was one core")
+        return Outcome("", None, "only one thread was measured")
     mean = {n: fmean(_psi(rows, label, g) for g in graphs) for n, label in THREE.items()}
     words = ", ".join(f"{name} {value:.0f} %" for name, value in mean.items())
     return Outcome(words, min(mean, key=lambda name: mean[name]) == "MS-BFS-Graft")
