@@ -257,3 +257,36 @@ def test_without_mpi4py(folder):
     done = alone("match", "--help", without=["mpi4py", "numpy"])
     assert done.returncode == exit_codes.OK
     assert "--checkpoint FOLDER" in done.stdout
+
+
+# What a rank's memory grows by, in kB, beyond that of a small graph.
+GROWTH = """
+import resource, sys
+import berge
+from berge.distributed.core import match_part
+from berge.distributed.mpi import MPICommunicator
+from berge.distributed.part import Part
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+comm = MPICommunicator()
+match_part(Part.from_graph(berge.generate.road(20, 20), comm.rank, comm.size), comm)
+before = peak()
+match_part(Part.from_folder(sys.argv[1], comm.rank, comm.size), comm)
+print(f"\\n{peak() - before}\\n", flush=True)
+"""
+
+
+@needs_mpi
+def test_memory_of_ranks_shrinks(tmp_path):
+    berge.write(berge.generate.delaunay(300_000), tmp_path / "graph.berge")
+
+    def growth(ranks):
+        line = command(ranks, tmp_path / "graph.berge", program=("-c", GROWTH))
+        result = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+        sizes = [int(size) for size in result.stdout.split()]
+        assert len(sizes) == ranks
+        return sizes
+
+    assert max(growth(4)) < 0.75 * min(growth(2))
