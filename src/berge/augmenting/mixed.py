@@ -35,7 +35,7 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     roots, threads = roots_left(search), 1
     try:
         if run.threads > 1 and run.graph.nnz >= SHARED:
-            if search_on_rations(run, search, ALONE * sum(run.graph.shape)):
+            if search_on_rations(run, search, min(ALONE * sum(run.graph.shape), effort * edges)):
                 return
             with run.timed("search"):
                 search = shared(search, run.threads)

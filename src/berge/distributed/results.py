@@ -22,7 +22,6 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ import numpy.typing as npt
 
 from ..errors import FormatError
 from ..graph import IndexArray, index_type
+from ..io.folder import put_in_place
 from ..matching import Matching, SolveStats
 from ..proof import Certificate
 from .communicator import Communicator
@@ -102,7 +102,8 @@ def _write(
             "parts": parts,
         }
         (aside / META).write_text(json.dumps(meta, indent=1) + "\n")
-        _take_place(aside, target)
+        check_place(target)
+        put_in_place(aside, target)
     comm.exchange(nothing)  # nobody returns before the folder is there
 
 
@@ -233,16 +234,6 @@ def _read_meta(folder: Path) -> dict[str, Any]:
             raise
         raise FormatError(f"is not the meta.json of a matching in parts: {error!r}", path) from None
     return dict(meta)
-
-
-def _take_place(aside: Path, target: Path) -> None:
-    """Rename a folder; what has the name, if anything, is out of the way only for a moment."""
-    check_place(target)
-    old = aside.with_suffix(".old")
-    with suppress(FileNotFoundError):
-        target.rename(old)
-    aside.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _name(name: str, rank: int, size: int) -> str:
