@@ -24,6 +24,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
 _INT32_MAX = np.iinfo(np.int32).max
+LARGE = 1 << 17  # entries from which threads share a pass over them
 
 
 class BipartiteGraph:
@@ -158,7 +159,11 @@ class BipartiteGraph:
     @cached_property
     def nonempty_rows(self) -> int:
         """Number of rows that have an edge."""
-        return int(np.count_nonzero(self.row_degrees))
+        if self.indptr.size < LARGE:
+            return int(np.count_nonzero(self.row_degrees))
+        from .spmd.sweeps import count_rises
+
+        return count_rises(self.indptr)[0]
 
     @cached_property
     def nonempty_cols(self) -> int:
@@ -410,14 +415,13 @@ def _integers(name: str, values: Any) -> IndexArray:
         return array.astype(np.int64)
     if array.dtype.kind != "i":
         raise InvalidGraphError(f"{name} must be integers, not {array.dtype}")
-    return array
+    native = np.int64 if array.dtype.itemsize == 8 else np.int32
+    return array.astype(native, copy=False)
 
 
 def _check_range(name: str, indices: IndexArray, size: int) -> None:
     """Raise if an index is not in ``range(size)``; seen unsigned, one comparison finds both."""
-    if indices.dtype.itemsize < 4:
-        indices = indices.astype(np.int32)
-    if indices.size and int(unsigned(indices).max()) >= size:
+    if indices.size and _largest(indices) >= size:
         k = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
         raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
 
@@ -435,6 +439,24 @@ def _check_csr(
     )
 
 
+def _largest(indices: IndexArray) -> int:
+    """Return the largest entry, where a negative one is larger than any other."""
+    if indices.size < LARGE:
+        return int(unsigned(indices).max())
+    from .spmd.sweeps import largest
+
+    return largest(indices)
+
+
+def _falls(indptr: IndexArray) -> bool:
+    """Whether an entry is less than the one before it."""
+    if indptr.size < LARGE:
+        return bool(np.any(indptr[1:] < indptr[:-1]))
+    from .spmd.sweeps import count_rises
+
+    return count_rises(indptr)[1] > 0
+
+
 def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> IndexArray:
     """Return the places where rows begin, if they are that; narrow where counts allow it."""
     indptr = _integers("indptr", indptr)
@@ -444,7 +466,7 @@ def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> IndexArray:
         )
     if indptr[0] != 0:
         raise InvalidGraphError(f"indptr[0] = {indptr[0]}, must be 0")
-    if np.any(indptr[1:] < indptr[:-1]):
+    if _falls(indptr):
         i = int(np.flatnonzero(indptr[1:] < indptr[:-1])[0])
         raise InvalidGraphError(
             f"indptr falls from {indptr[i]} to {indptr[i + 1]} at row {i}; it must never fall"

@@ -163,6 +163,10 @@ class Run:
     def unmatched_rows(self) -> Any:
         """Return the unmatched rows that have an edge, as a new array."""
         graph: Any = self.graph
-        row_match = graph.device.download(self.row_match) if self.on_device else self.row_match
-        rows = np.flatnonzero((row_match < 0) & (graph.row_degrees > 0))
-        return rows.astype(graph.indices.dtype)
+        from .spmd.sweeps import list_unmatched
+
+        row_match, indptr = self.row_match, graph.indptr
+        if self.on_device:
+            row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))
+        rows = np.empty(row_match.size + 1, graph.indices.dtype)
+        return rows[: list_unmatched(indptr, row_match, rows)].copy()

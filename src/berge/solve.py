@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-import numpy as np
-
 from .errors import InvalidMatchingError, OptionError, ProofError
 from .graph import BipartiteGraph, index_type
 from .ingest import as_bipartite
@@ -137,8 +135,9 @@ def maximum_matching(
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
-    source, graph = graph, _load(graph, on_device)
-    row_match, col_match, cardinality = _first(graph, initial)
+    with thread_count(threads):
+        source, graph = graph, _load(graph, on_device)
+        row_match, col_match, cardinality = _first(graph, initial)
     used = threads if exact.threads or start.threads else 1
     stats = SolveStats(exact.name, start.name, device, used, seed)
     run = Run(
@@ -254,9 +253,11 @@ def _first(graph: Any, initial: Matching | None) -> tuple[Any, Any, int]:
     if not isinstance(graph, BipartiteGraph):
         first: tuple[Any, Any, int] = graph.first(initial)
         return first
+    from .spmd.sweeps import unmatched
+
     index = index_type(*graph.shape) if graph.on_disk else graph.indices.dtype
     if initial is None:
-        return np.full(graph.n_rows, -1, index), np.full(graph.n_cols, -1, index), 0
+        return unmatched(graph.n_rows, index), unmatched(graph.n_cols, index), 0
     matching = _check_initial(graph, initial)
     return (
         matching.row_match.astype(index),
@@ -288,10 +289,11 @@ def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
     matching = Matching(
         row_match,
         col_match,
-        upper_bound=max(bound, int(np.count_nonzero(row_match >= 0))),
+        upper_bound=min(graph.shape),
         stats=run.stats,
         row_labels=graph.row_labels,
         col_labels=graph.col_labels,
     )
+    matching.upper_bound = max(bound, matching.cardinality)
     matching._cover = run.cover
     return matching

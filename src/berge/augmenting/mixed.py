@@ -9,6 +9,11 @@ Once the searches have looked at as many edges as there are, it shows whether th
 less than a ``SLOW`` part of the rows is dealt with, most rows lie in regions that have too few
 columns. Then push-relabel takes over at once, from the side with fewer unmatched vertices.
 
+Where few rows are left in the end and paths have become long, though each was a shortest one, the
+graph is wide: a mesh. There several threads do better with Pothen–Fan, which one thread does not,
+and need no transpose. Only what that has not done after ``PHASES`` times the edges is left to
+push-relabel.
+
 Work O(n · nnz), that of push-relabel. Memory: that of the two, one after the other.
 
 References: see `rationed` and `push_relabel`.
@@ -20,12 +25,15 @@ import math
 
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
+from .p_pothen_fan import search_in_phases
 from .rationed import FEW, prepare, roots_left, search_on_rations, shared
-from .tally import report
+from .tally import LONGEST, report
 
 SHARED = 1_000_000  # edges from which threads share the searches,
-ALONE = 1  # after so many a vertex: copies for more threads take as long
+ALONE = 1 / 2  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
+FAR, REST = 32, 1 / 64  # edges of the longest path so far, and the part of the roots left,
+PHASES = 8  # for which the graph is read so many times by Pothen–Fan
 SMALL = 1 << 14  # so many edges are read in no time
 
 
@@ -48,12 +56,16 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
         slow = roots_left(search) > (1 - SLOW / threads) * roots
         if not slow and search_on_rations(run, search, effort * edges):
             return
-        if roots_left(search) <= FEW:  # it does not pay to begin anew
+        left, longest = roots_left(search), search.tally[:, LONGEST].max()
+        if left <= FEW:  # it does not pay to begin anew
             search_on_rations(run, search, math.inf)
             return
     finally:
         report(run, search.tally)
     del search  # memory
+    if threads > 1 and longest >= FAR and left <= REST * roots:
+        if search_in_phases(run, PHASES * edges):
+            return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
     push_relabel(run)

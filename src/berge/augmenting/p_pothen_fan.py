@@ -41,6 +41,7 @@ C.-J. Fan, ACM TOMS 16, 1990; fairness: I. S. Duff, K. Kaya, B. Uçar, ACM TOMS 
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,6 +74,13 @@ class Arrays(NamedTuple):
 
 def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> None:
     """Make the matching maximum."""
+    search_in_phases(run, math.inf, lookahead, fairness)
+
+
+def search_in_phases(
+    run: Run, most_edges: float, lookahead: bool = True, fairness: bool = True
+) -> bool:
+    """Search until the matching is maximum, which True says, or some `most_edges` were read."""
     graph = run.graph
     index = graph.indices.dtype
     a = Arrays(
@@ -88,10 +96,12 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
         tally=new_tally(run.threads),
     )
     roots = run.unmatched_rows()
-    work = graph.nnz
+    work, traversed = graph.nnz, 0
     try:
         while not run.done:
-            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
+            if traversed >= most_edges:
+                return False
+            found = paths_found(a.tally)
             backwards = fairness and run.stats.phases % 2 == 1
             a.visited.fill(0)
             shared = hand_out_roots(a.state, roots.size, run.threads, work)
@@ -100,6 +110,7 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
                     share_out(a, roots, run.threads, lookahead, backwards, EDGES_PER_CALL, shared)
                 run.pause()
             work = int(a.tally[:, EDGES].sum()) - traversed
+            traversed += work
             roots = roots[run.row_match[roots] < 0]
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
@@ -107,6 +118,7 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
                 break
     finally:
         report(run, a.tally)
+    return True
 
 
 def hand_out_roots(state: Any, n_roots: int, threads: int, work: int) -> bool:

@@ -26,7 +26,7 @@ the root is postponed. On one thread the result depends on the graph alone.
 
 - ``cols[t, 2 · y]``: number of thread t's last search that visited column y, or ``HIDDEN``;
   ``cols[t, 2 · y + 1]``: its match. Side by side, since both are read together: that saves half of
-  the waiting. ``col_match`` is written when a kernel has come to its end.
+  the waiting.
 - ``queue[t]``: the rows of the tree, level by level, the root first; at most n_rows.
 - ``via[t, i]``: the column through which row ``queue[t, i]`` was reached, and ``parent[t, i]`` the
   place in the queue of the row from which.
@@ -50,6 +50,7 @@ import numpy as np
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
 from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, prefetch
+from ..spmd.sweeps import pair_up
 from .tally import EDGES, PATHS, count_path, new_tally
 
 RATION = 256  # edges of a search in the first round
@@ -66,9 +67,10 @@ PATIENCE = 1000  # tries to get the lock
 
 # Entries of `state`: number of roots, the ration, rounds done; edges read, paths found, and the
 # largest number of a search so far; the number that stands for hidden, which no search may have.
-# Apart from them, the lock, and for every pair of threads how many roots of its stretch are taken.
+# Apart from them, the lock; the edges that threads have read since they were called; and for every
+# pair of threads how many roots of its stretch are taken.
 ROOTS, RATION_NOW, ROUNDS, READ, FOUND, NUMBER, HIDDEN = range(7)
-LOCK, TAKEN, LINE = 16, 32, 16
+LOCK, SPENT, TAKEN, LINE = 16, 32, 48, 16
 
 # Entries of `own[t]`: edges of searches broken off and of those without limit, how many more the
 # first may be; searches done; roots of this round that the thread is through with, and how many
@@ -105,7 +107,7 @@ def prepare(run: Run) -> Arrays:
     state[ROOTS], state[HIDDEN] = roots.size, (1 << (8 * index.itemsize - 1)) - 1
     state[RATION_NOW] = RATION if roots.size > FEW else LARGEST
     cols = np.empty((1, 2 * graph.n_cols), index)
-    cols[0, 0::2], cols[0, 1::2] = 0, run.col_match
+    pair_up(run.col_match, cols[0])
     return Arrays(
         indptr=unsigned(graph.indptr),
         indices=unsigned(graph.indices),
@@ -170,7 +172,7 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
             return False
         found, rounds = state[FOUND], state[ROUNDS]
         with run.timed("search"):
-            budget = int(min(EDGES_PER_CALL, left)) // threads + 1
+            budget = int(min(EDGES_PER_CALL, left)) + 1
             if threads > 1:
                 share_roots(a, a.cols[0], budget)
             else:
@@ -183,11 +185,11 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
 
 @kernel(parallel=True)
 def share_roots(a: Any, source: Any, budget: int) -> None:
-    """Search on all threads, a budget of edges each; without one, copy `source` for each."""
+    """Search on all threads, which share a budget of edges; without one, copy `source` for each."""
+    a.state[SPENT] = 0
     for t in prange(a.own.shape[0]):
         search_beside(a, source, np.int64(t), budget)
     end_round(a)
-    hand_over(a)
 
 
 @kernel
@@ -206,12 +208,11 @@ def search_alone(a: Any, budget: int) -> None:
     while a.state[ROOTS] > 0 and a.state[READ] < end and a.state[NUMBER] < a.state[HIDDEN]:
         search_roots(a, 0, end - a.state[READ], False)
         end_round(a)
-    hand_over(a)
 
 
 @helper
 def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
-    """Search from roots that no other thread takes, until some `budget` edges were traversed.
+    """Search from roots that no other thread takes, until all have read some `budget` edges.
 
     `beside` says whether there are others; the compiler makes two functions of it.
     """
@@ -219,8 +220,12 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
     pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
     lo, hi = state[ROOTS] * pair // pairs, state[ROOTS] * (pair + 1) // pairs
     roots, ration = a.roots, state[RATION_NOW]
+    whole, spent = budget, 0
     while budget > 0:
         if own[BATCH_LEFT] == 0:
+            if beside:
+                budget = whole - spent - fetch_add(state, SPENT, spent)
+                spent = 0
             before = fetch_add(state, TAKEN + LINE * pair, BATCH)
             own[BATCH_LEFT] = min(max(hi - lo - before, 0), BATCH)
             if own[BATCH_LEFT] == 0:
@@ -233,6 +238,7 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
         limit = max(budget, ration) if unlimited else ration
         edges, outcome = search(a, t, beside, roots[i], own[SEARCHES], limit)
         budget -= edges
+        spent += edges
         a.tally[t, EDGES] += edges
         if unlimited and edges > ration:
             own[UNLIMITED] += edges
@@ -265,13 +271,6 @@ def end_round(a: Any) -> None:
         state[ROUNDS] += 1
         for t in range(a.own.shape[0]):
             state[TAKEN + LINE * t] = a.own[t, PASSED] = 0
-
-
-@helper
-def hand_over(a: Any) -> None:
-    """Make the matches of columns known."""
-    for y in range(a.col_match.size):
-        a.col_match[y] = a.cols[0, 2 * y + 1]
 
 
 @helper
@@ -324,7 +323,8 @@ def augment(a: Any, t: int, beside: bool, place: int, free: int) -> int:
 
     Returns the number of edges of the path; `BROKEN` if another thread has changed it.
     """
-    row_match, cols, queue, via, parent = a.row_match, a.cols, a.queue[t], a.via[t], a.parent[t]
+    row_match, col_match, cols = a.row_match, a.col_match, a.cols
+    queue, via, parent = a.queue[t], a.via[t], a.parent[t]
     if beside:
         if not acquire(a.state):
             return BROKEN
@@ -342,6 +342,7 @@ def augment(a: Any, t: int, beside: bool, place: int, free: int) -> int:
         x = queue[place]
         before = np.int64(row_match[x])
         row_match[x] = y
+        col_match[y] = x
         for other in range(cols.shape[0]):
             cols[other, 2 * y + 1] = x
         if place == 0:

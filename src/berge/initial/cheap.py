@@ -3,12 +3,17 @@
 Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory. Where
 the graph lies on a GPU all rows look at once, and claim columns by compare-and-swap.
 
-Several threads cut rows and columns into blocks, one each; a row takes a column of its own block
-only, and rows that saw free ones elsewhere are then done by one thread. So rows in the order of a
-mesh find the columns that they would have found on one thread, but for few near a cut. Where those
-that stand before a cut would take many columns behind it, this would spoil the start, and one
-thread does it all. The result depends on the number of threads, but not on which is faster: a
-column of another block may be seen as free or taken, but what is seen as taken remains so.
+Several threads look first at the rows before a cut in the middle, and at the columns that these
+would take.
+
+- Few lie behind the cut: rows and columns are cut into blocks, one a thread; a row takes a column
+  of its own block only, and rows that saw free ones elsewhere are then done by one thread. So rows
+  in the order of a mesh find the columns that they would have found on one thread, but for few near
+  a cut. The result depends on the number of threads, but not on which is faster: a column of
+  another block may be seen as free or taken, but what is seen as taken remains so.
+- More than half lie behind it: the order of the rows means nothing. Threads take stretches of rows
+  in turn, and claim columns by compare-and-swap.
+- Otherwise both would spoil what the order is good for, and one thread does it all.
 
 ``cheap-random`` takes the rows in random order, which an order of the rows is kept for. Where
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
@@ -30,10 +35,13 @@ from ..spmd import compare_and_swap, helper, kernel, prange
 from ..spmd.device import open_device, per_item
 from ..spmd.scan import count
 
-SHARED = 1_000_000  # edges from which threads share the work
-SAMPLE = 1 << 12  # rows before a cut that are tried
-BEHIND = 1 / 32  # of them may take columns behind the cut
+# Edges, and vertices of each side, from which threads share the work.
+SHARED, SHARED_VERTICES = 1_000_000, 30_000
+FIRST_SAMPLE, SAMPLE = 1 << 8, 1 << 12  # rows before a cut that are tried
+MANY, FEW = 1 / 2, 1 / 32  # of them take columns behind the cut
+STRETCH = 1 << 11  # rows that a thread takes at a time
 
+LINE = 16  # numbers from one thread's to the next one's
 NEXT, MATCHED = 0, 1  # entries of `state`: the next place in the order; edges added
 
 
@@ -44,10 +52,13 @@ def cheap(run: Run) -> None:
         return
     indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
     graph = (indptr, indices, run.row_match, run.col_match)
-    if run.threads > 1 and run.graph.nnz >= SHARED:
-        if cuts_well(*graph, run.threads, np.empty(SAMPLE, np.int64)):
+    if run.threads > 1 and run.graph.nnz >= SHARED and min(run.graph.shape) >= SHARED_VERTICES:
+        tried = np.empty(SAMPLE, np.int64)
+        race = part_behind(*graph, run.threads, tried[:FIRST_SAMPLE]) > MANY
+        if race or part_behind(*graph, run.threads, tried) <= FEW:
             left = np.empty(run.graph.n_rows, run.graph.indices.dtype)
-            run.cardinality += match_blocks(*graph, np.zeros((run.threads, 2), np.int64), left)
+            done = np.zeros((run.threads, LINE), np.int64)
+            run.cardinality += match_on_threads(*graph, race, done, left)
             return
     lo, n_rows = 0, run.graph.n_rows
     while lo < n_rows:
@@ -140,10 +151,10 @@ def match_in_order(
 
 
 @kernel
-def cuts_well(
+def part_behind(
     indptr: Any, indices: Any, row_match: Any, col_match: Any, blocks: int, tried: Any
-) -> bool:
-    """Whether the last rows in front of a cut would take few columns behind it: by trying them."""
+) -> float:
+    """Return what part of the last rows before a cut would take columns behind it: by trying."""
     n_rows, n_cols = row_match.size, col_match.size
     t = blocks // 2
     end, cut = n_rows * t // blocks, n_cols * t // blocks
@@ -160,19 +171,19 @@ def cuts_well(
         x = tried[i]
         col_match[row_match[x]] = -1
         row_match[x] = -1
-    few: bool = behind <= BEHIND * tried.size
-    return few
+    return behind / max(count, 1)
 
 
 @kernel
-def match_blocks(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, done: Any, left: Any
+def match_on_threads(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, race: bool, done: Any, left: Any
 ) -> int:
-    """Match the rows of each block with columns of the same block, then the rest; return how many.
+    """Match the rows of each block with columns of the same block, then the rest; or race for them.
 
-    ``done[t]`` are the matched rows of block t, and those in `left`, from the block's first on.
+    Returns how many. ``done[t]`` are the rows that thread t has matched, and those of its block
+    that are in `left`, from the block's first on.
     """
-    on_threads(indptr, indices, row_match, col_match, done, left)
+    on_threads(indptr, indices, row_match, col_match, race, done, left)
     blocks = done.shape[0]
     matched = 0
     for t in range(blocks):
@@ -185,11 +196,33 @@ def match_blocks(
 
 @kernel(parallel=True)
 def on_threads(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, done: Any, left: Any
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, race: bool, done: Any, left: Any
 ) -> None:
-    """Match the blocks, one a thread."""
+    """Do the share of each thread."""
     for t in prange(done.shape[0]):
-        match_block(indptr, indices, row_match, col_match, np.int64(t), done, left)
+        if race:
+            race_for_columns(indptr, indices, row_match, col_match, np.int64(t), done)
+        else:
+            match_block(indptr, indices, row_match, col_match, np.int64(t), done, left)
+
+
+@kernel
+def race_for_columns(
+    indptr: Any, indices: Any, row_match: Any, col_match: Any, t: int, done: Any
+) -> None:
+    """Match every so many stretches of rows with columns that no other thread takes."""
+    n_rows, matched = row_match.size, 0
+    for first in range(t * STRETCH, n_rows, STRETCH * done.shape[0]):
+        for x in range(first, min(first + STRETCH, n_rows)):
+            if row_match[x] >= 0:
+                continue
+            for k in range(indptr[x], indptr[x + 1]):
+                y = indices[k]
+                if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
+                    row_match[x] = y
+                    matched += 1
+                    break
+    done[t, 0] = matched
 
 
 @kernel

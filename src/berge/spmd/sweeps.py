@@ -1,0 +1,105 @@
+"""Passes over whole arrays, on threads where the arrays are large.
+
+numpy does these as fast on one core, but on one only, and now and then in several passes. Arrays
+are seen unsigned, and cut into one block a thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..graph import LARGE, unsigned
+from .compile import kernel, prange, threads_of
+
+__all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
+
+
+LINE = 16  # numbers from one thread's to the next one's: two cache lines
+
+LARGEST, RISES, FILL, PAIR_UP = range(4)
+
+
+def largest(indices: npt.NDArray[Any]) -> int:
+    """Return the largest entry; a negative one counts as larger than any other."""
+    return int(_sweep(LARGEST, indices)[:, 0].max())
+
+
+def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
+    """Return at how many places the entries rise, and at how many they fall."""
+    rises, falls = _sweep(RISES, indptr)[:, :2].sum(axis=0)
+    return int(rises), int(falls)
+
+
+def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return so many −1."""
+    if size < LARGE:
+        return np.full(size, -1, dtype)
+    array = np.empty(size, dtype)
+    _sweep(FILL, array)
+    return array
+
+
+def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
+    """Fill `pairs` with 0 and ``values[0]``, 0 and ``values[1]``, and so on."""
+    _sweep(PAIR_UP, values, pairs)
+
+
+def _sweep(job: int, array: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Any:
+    """Do a pass; return what each thread has found."""
+    found = np.zeros((threads_of(None) if array.size >= LARGE else 1, LINE), np.int64)
+    a = unsigned(np.ascontiguousarray(array))
+    b = a if other is None else unsigned(other)
+    if found.shape[0] > 1:
+        on_threads(job, a, b, found)
+    else:
+        sweep_block(0, job, a, b, found)
+    return found
+
+
+@kernel(parallel=True)
+def on_threads(job: int, a: Any, b: Any, found: Any) -> None:
+    """Do all blocks, one a thread."""
+    for t in prange(found.shape[0]):
+        sweep_block(np.int64(t), job, a, b, found)
+
+
+@kernel
+def sweep_block(t: int, job: int, a: Any, b: Any, found: Any) -> None:
+    """Do block t of `a`, by loops over slices from 0 on: these the compiler makes vectors of."""
+    blocks = found.shape[0]
+    lo, hi = a.size * t // blocks, a.size * (t + 1) // blocks
+    block = a[lo:hi]
+    one = block.dtype.type(1)
+    first = second = zero = block.dtype.type(0)
+    if job == LARGEST:
+        for i in range(block.size):
+            first = max(first, block[i])
+    elif job == RISES:
+        after = a[lo + 1 : hi + 1]
+        for i in range(after.size):
+            if block[i] < after[i]:
+                first += one
+            if block[i] > after[i]:
+                second += one
+    elif job == FILL:
+        for i in range(block.size):
+            block[i] = ~zero
+    else:
+        pairs = b[2 * lo : 2 * hi]
+        for i in range(block.size):
+            pairs[2 * i] = 0
+            pairs[2 * i + 1] = block[i]
+    found[t, 0], found[t, 1] = first, second
+
+
+@kernel
+def list_unmatched(indptr: Any, row_match: Any, rows: Any) -> int:
+    """List the unmatched rows that have an edge; return how many. `rows` has room for one more."""
+    size = 0
+    for x in range(row_match.size):
+        rows[size] = x
+        size += (row_match[x] < 0) & (indptr[x] < indptr[x + 1])
+    return size
