@@ -160,7 +160,7 @@ class BipartiteGraph:
     def nonempty_rows(self) -> int:
         """Number of rows that have an edge."""
         if self.indptr.size < LARGE:
-            return int(np.count_nonzero(self.row_degrees))
+            return int(np.count_nonzero(self.indptr[1:] != self.indptr[:-1]))
         from .spmd.sweeps import count_rises
 
         return count_rises(self.indptr)[0]
@@ -451,7 +451,7 @@ def _largest(indices: IndexArray) -> int:
 def _falls(indptr: IndexArray) -> bool:
     """Whether an entry is less than the one before it."""
     if indptr.size < LARGE:
-        return bool(np.any(indptr[1:] < indptr[:-1]))
+        return bool((indptr[1:] < indptr[:-1]).any())
     from .spmd.sweeps import count_rises
 
     return count_rises(indptr)[1] > 0

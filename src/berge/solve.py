@@ -135,31 +135,29 @@ def maximum_matching(
     from .spmd import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
-    with thread_count(threads):
+    with ExitStack() as stack:
+        stack.enter_context(thread_count(threads))
         source, graph = graph, _load(graph, on_device)
         row_match, col_match, cardinality = _first(graph, initial)
-    used = threads if exact.threads or start.threads else 1
-    stats = SolveStats(exact.name, start.name, device, used, seed)
-    run = Run(
-        graph=graph,
-        row_match=row_match,
-        col_match=col_match,
-        cardinality=cardinality,
-        threads=threads,
-        seed=seed,
-        stats=stats,
-        deadline=started + time_limit if time_limit is not None else float("inf"),
-        started=started,
-        device=device,
-    )
-    with ExitStack() as stack:
+        used = threads if exact.threads or start.threads else 1
+        stats = SolveStats(exact.name, start.name, device, used, seed)
+        run = Run(
+            graph=graph,
+            row_match=row_match,
+            col_match=col_match,
+            cardinality=cardinality,
+            threads=threads,
+            seed=seed,
+            stats=stats,
+            deadline=started + time_limit if time_limit is not None else float("inf"),
+            on_phase=on_phase,
+            started=started,
+            device=device,
+        )
         if progress:
             from .progress import ProgressLine
 
             run.on_phase = stack.enter_context(ProgressLine(on_phase))
-        else:
-            run.on_phase = on_phase
-        stack.enter_context(thread_count(threads))
         try:
             smaller = exact.name == DEFAULT_ALGORITHM and graph.n_cols < graph.n_rows
             if side == "cols" and graph.on_disk:
@@ -171,7 +169,7 @@ def maximum_matching(
             stats.stopped = str(stop)
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
-    result = _result(run, graph, row_match, col_match)
+        result = _result(run, graph, row_match, col_match)
     if graph is not source:
         # It and its transpose hold each other: memory would wait for the garbage collector.
         graph.__dict__.pop("T", None)

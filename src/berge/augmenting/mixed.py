@@ -10,9 +10,8 @@ less than a ``SLOW`` part of the rows is dealt with, most rows lie in regions th
 columns. Then push-relabel takes over at once, from the side with fewer unmatched vertices.
 
 Where few rows are left in the end and paths have become long, though each was a shortest one, the
-graph is wide: a mesh. There several threads do better with Pothen–Fan, which one thread does not,
-and need no transpose. Only what that has not done after ``PHASES`` times the edges is left to
-push-relabel.
+graph is wide: a mesh. There Pothen–Fan does better, shares its work among threads, and needs no
+transpose. It goes on while phases find paths from half of the rows that are left.
 
 Work O(n · nnz), that of push-relabel. Memory: that of the two, one after the other.
 
@@ -32,8 +31,7 @@ from .tally import LONGEST, report
 SHARED = 1_000_000  # edges from which threads share the searches,
 ALONE = 1 / 2  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
-FAR, REST = 32, 1 / 64  # edges of the longest path so far, and the part of the roots left,
-PHASES = 8  # for which the graph is read so many times by Pothen–Fan
+FAR, REST, LEAST = 32, 1 / 64, 1 / 2
 SMALL = 1 << 14  # so many edges are read in no time
 
 
@@ -63,9 +61,8 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     finally:
         report(run, search.tally)
     del search  # memory
-    if threads > 1 and longest >= FAR and left <= REST * roots:
-        if search_in_phases(run, PHASES * edges):
-            return
+    if longest >= FAR and left <= REST * roots and search_in_phases(run, LEAST):
+        return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
     push_relabel(run)

@@ -41,7 +41,6 @@ C.-J. Fan, ACM TOMS 16, 1990; fairness: I. S. Duff, K. Kaya, B. Uçar, ACM TOMS 
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,13 +73,16 @@ class Arrays(NamedTuple):
 
 def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> None:
     """Make the matching maximum."""
-    search_in_phases(run, math.inf, lookahead, fairness)
+    search_in_phases(run, 0.0, lookahead, fairness)
 
 
 def search_in_phases(
-    run: Run, most_edges: float, lookahead: bool = True, fairness: bool = True
+    run: Run, least: float, lookahead: bool = True, fairness: bool = True
 ) -> bool:
-    """Search until the matching is maximum, which True says, or some `most_edges` were read."""
+    """Search until the matching is maximum, which True says.
+
+    Or until a phase has found paths from less than a `least` part of its roots.
+    """
     graph = run.graph
     index = graph.indices.dtype
     a = Arrays(
@@ -99,8 +101,6 @@ def search_in_phases(
     work, traversed = graph.nnz, 0
     try:
         while not run.done:
-            if traversed >= most_edges:
-                return False
             found = paths_found(a.tally)
             backwards = fairness and run.stats.phases % 2 == 1
             a.visited.fill(0)
@@ -111,11 +111,13 @@ def search_in_phases(
                 run.pause()
             work = int(a.tally[:, EDGES].sum()) - traversed
             traversed += work
-            roots = roots[run.row_match[roots] < 0]
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
             if gained == 0:
                 break
+            if gained < least * roots.size and not run.done:
+                return False
+            roots = roots[run.row_match[roots] < 0]
     finally:
         report(run, a.tally)
     return True

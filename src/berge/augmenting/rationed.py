@@ -53,7 +53,7 @@ from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, prefetch
 from ..spmd.sweeps import pair_up
 from .tally import EDGES, PATHS, count_path, new_tally
 
-RATION = 256  # edges of a search in the first round
+RATION = 512  # edges of a search in the first round
 GROWTH = 4
 FEW = 4  # roots that need not wait for each other
 LARGEST = 1 << 50  # no search has so many edges
