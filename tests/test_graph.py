@@ -17,6 +17,26 @@ def csr(**changes):
     return BipartiteGraph(**arguments)
 
 
+@pytest.mark.skipif(not COMPILED, reason="passes over large arrays are compiled ones")
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64, ">i4", ">i8"])
+def test_large_arrays_are_checked_too(dtype):
+    """Those that threads share: of any type, one wrong entry is found and named."""
+    n = 200_000
+    indices = np.arange(n) % 1000
+    indptr = np.arange(n + 1) if np.dtype(dtype).itemsize > 2 else np.minimum(np.arange(n + 1), 999)
+    good = BipartiteGraph(indptr.astype(dtype), indices.astype(dtype), (n, 1000))
+    assert good.nnz == good.nonempty_rows == indptr[-1]
+    for wrong in (-1, 1000):
+        bad = indices.copy()
+        bad[500] = wrong
+        with pytest.raises(InvalidGraphError, match=rf"indices\[500\] = {wrong} is not in 0 … 999"):
+            BipartiteGraph(indptr.astype(dtype), bad.astype(dtype), (n, 1000))
+    bad = indptr.copy()
+    bad[300] = 250
+    with pytest.raises(InvalidGraphError, match="indptr falls from 299 to 250 at row 299"):
+        BipartiteGraph(bad.astype(dtype), indices.astype(dtype), (n, 1000))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -151,7 +151,7 @@ def test_races_of_the_default(threads, effort, monkeypatch):
 def test_the_default_shared_out_on_small_graphs(threads, monkeypatch):
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "ALONE", 0)
-    monkeypatch.setattr(cheap, "SHARED", 0)
+    share_cheap_starts(monkeypatch)
     for make, expected in SMALL.values():
         graph = make()
         for init in ("none", "cheap"):
@@ -161,23 +161,61 @@ def test_the_default_shared_out_on_small_graphs(threads, monkeypatch):
 
 
 @pytest.mark.kernels
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("least", [0, 2])
+def test_the_default_ends_with_pothen_fan(threads, least, monkeypatch):
+    """Where few rows are left after long paths; if its phases find too little, not with that."""
+    for name, value in {"SMALL": 0, "FAR": 0, "REST": 1, "LEAST": least}.items():
+        monkeypatch.setattr(mixed, name, value)
+    ended_by = set()
+    for make, expected in SMALL.values():
+        graph = make()
+        matching = berge.maximum_matching(
+            graph, init="none", algorithm="mixed", threads=threads, effort=0.1
+        )
+        assert matching.prove(graph).size == matching.cardinality
+        assert expected is None or matching.cardinality == expected
+        ended_by.add("push" in matching.stats.seconds)
+    assert True in ended_by if least else ended_by == {False}
+
+
+def share_cheap_starts(monkeypatch):
+    """Let threads share cheap starts of small graphs too."""
+    monkeypatch.setattr(cheap, "SHARED", 0)
+    monkeypatch.setattr(cheap, "SHARED_VERTICES", 0)
+
+
+def cheap_start(graph, threads):
+    settings = {"init": "cheap", "algorithm": "ss-bfs", "side": "rows", "threads": threads}
+    return berge.maximum_matching(graph, **settings).stats.start_cardinality
+
+
+@pytest.mark.kernels
 def test_the_cheap_start_in_blocks(monkeypatch):
     """Rows in the order of a mesh find on many threads what they find on one."""
-    monkeypatch.setattr(cheap, "SHARED", 0)
-
-    def start(graph, threads):
-        settings = {"init": "cheap", "algorithm": "ss-bfs", "side": "rows", "threads": threads}
-        return berge.maximum_matching(graph, **settings).stats.start_cardinality
-
+    share_cheap_starts(monkeypatch)
     grid = generate.grid(60, 60)
     for threads in (2, 3, 4):
-        assert start(grid, threads) == start(grid, 1) == 3600
-    # Every row before the cut wants a column behind it: done by one thread, as if there was one.
+        assert cheap_start(grid, threads) == cheap_start(grid, 1) == 3600
+    # A quarter of the rows before the cut take columns behind it: done by one thread.
+    rows = np.arange(3000)
+    shifted = BipartiteGraph.from_edges(rows, (rows + 1500 * (rows % 4 == 0)) % 3000)
+    assert cheap_start(shifted, 2) == cheap_start(shifted, 1)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [2, 4])
+def test_the_cheap_start_as_a_race(threads, monkeypatch):
+    """Where the order of the rows means nothing, threads claim columns."""
+    share_cheap_starts(monkeypatch)
+    # Every row before the cut wants a column behind it, and all the same one.
+    star = BipartiteGraph.from_edges(np.arange(3000), np.full(3000, 2999), (3000, 3000))
+    assert cheap_start(star, threads) == 1
     shifted = BipartiteGraph.from_edges(np.arange(3000), (np.arange(3000) + 1500) % 3000)
-    assert start(shifted, 2) == 3000
-    for graph, _ in random_graphs(8)[: None if COMPILED else 2]:
-        assert start(graph, 4) >= 0.95 * start(graph, 1)
-        assert start(graph, 4) == start(graph, 4)
+    assert cheap_start(shifted, threads) == 3000
+    for graph, expected in random_graphs(8)[: None if COMPILED else 2]:
+        assert cheap_start(graph, threads) >= 0.95 * cheap_start(graph, 1)
+        solve(graph, expected, algorithm="ss-bfs", init="cheap", threads=threads)
 
 
 @compiled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from berge.spmd import compare_and_swap, fetch_add, kernel, prange, thread_count, ticks
+from berge.spmd import compare_and_swap, fetch_add, kernel, prange, sweeps, thread_count, ticks
 
 pytestmark = pytest.mark.kernels
 
@@ -53,3 +53,28 @@ def test_swaps_and_adds_one_by_one(dtype):
 def test_clock_runs_forward():
     begin, end = two_ticks()
     assert 0 < begin <= end < begin + 10**9
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("size", [0, 1, 2, 1000])
+def test_sweeps_do_what_numpy_does(size, dtype, threads, monkeypatch):
+    monkeypatch.setattr(sweeps, "LARGE", 10)
+    rng = np.random.default_rng(size)
+    values = rng.integers(-1, 5, size).astype(dtype)
+    with thread_count(threads):
+        assert np.array_equal(sweeps.unmatched(size, dtype), np.full(size, -1, dtype))
+        pairs = np.full(2 * size, 7, dtype)
+        sweeps.pair_up(values, pairs)
+        assert np.array_equal(pairs[::2], np.zeros(size))
+        assert np.array_equal(pairs[1::2], values)
+        rising = np.maximum(values, 0)
+        steps = np.diff(rising)
+        assert sweeps.count_rises(rising) == ((steps > 0).sum(), (steps < 0).sum())
+        if size:
+            assert sweeps.largest(rising) == rising.max()
+            assert sweeps.largest(np.append(rising, -1).astype(dtype)) > np.iinfo(dtype).max
+        rows = np.empty(size + 1, dtype)
+        indptr = np.append(0, np.cumsum(np.arange(size) % 2)).astype(dtype)
+        listed = rows[: sweeps.list_unmatched(indptr, values, rows)]
+        assert np.array_equal(listed, np.flatnonzero((values < 0) & (np.arange(size) % 2 == 1)))

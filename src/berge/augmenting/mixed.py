@@ -11,7 +11,7 @@ columns. Then push-relabel takes over at once, from the side with fewer unmatche
 
 Where few rows are left in the end and paths have become long, though each was a shortest one, the
 graph is wide: a mesh. There Pothen–Fan does better, shares its work among threads, and needs no
-transpose. It goes on while phases find paths from half of the rows that are left.
+transpose. It goes on while phases find paths from a ``LEAST`` part of the rows that are left.
 
 Work O(n · nnz), that of push-relabel. Memory: that of the two, one after the other.
 
@@ -31,7 +31,7 @@ from .tally import LONGEST, report
 SHARED = 1_000_000  # edges from which threads share the searches,
 ALONE = 1 / 2  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
-FAR, REST, LEAST = 32, 1 / 64, 1 / 2
+FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
 
 

@@ -76,9 +76,7 @@ def p_pothen_fan(run: Run, *, lookahead: bool = True, fairness: bool = True) -> 
     search_in_phases(run, 0.0, lookahead, fairness)
 
 
-def search_in_phases(
-    run: Run, least: float, lookahead: bool = True, fairness: bool = True
-) -> bool:
+def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: bool = True) -> bool:
     """Search until the matching is maximum, which True says.
 
     Or until a phase has found paths from less than a `least` part of its roots.

@@ -49,7 +49,7 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
 
 def _sweep(job: int, array: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Any:
     """Do a pass; return what each thread has found."""
-    found = np.zeros((threads_of(None) if array.size >= LARGE else 1, LINE), np.int64)
+    found = np.zeros((threads_of(None) if array.size >= LARGE else 1, LINE), np.uint64)
     a = unsigned(np.ascontiguousarray(array))
     b = a if other is None else unsigned(other)
     if found.shape[0] > 1:
@@ -67,7 +67,7 @@ def on_threads(job: int, a: Any, b: Any, found: Any) -> None:
 
 
 @kernel
-def sweep_block(t: int, job: int, a: Any, b: Any, found: Any) -> None:
+def sweep_block(t: Any, job: int, a: Any, b: Any, found: Any) -> None:
     """Do block t of `a`, by loops over slices from 0 on: these the compiler makes vectors of."""
     blocks = found.shape[0]
     lo, hi = a.size * t // blocks, a.size * (t + 1) // blocks
