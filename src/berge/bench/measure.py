@@ -170,6 +170,10 @@ def warm_up(like: BipartiteGraph, solve: Callable[[BipartiteGraph], object]) -> 
 
     Both are large enough for all threads to get work.
     """
+    from ..spmd.sweeps import largest
+
+    for array in (like.indptr, like.indices):
+        largest(array[:1])  # what validates large ones
     n = 20_000
     ends = np.random.default_rng(0).integers(0, n, (2, 3 * n))
     star = np.arange(4096), np.zeros(4096, np.int64)
