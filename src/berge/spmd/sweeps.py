@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import LARGE, unsigned
 from .compile import kernel, prange, threads_of
 
 __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
 
+SHARED = 1_000_000  # entries from which threads share a pass
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
 
 LARGEST, RISES, FILL, PAIR_UP = range(4)
@@ -35,7 +35,7 @@ def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
 
 def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return so many −1."""
-    if size < LARGE:
+    if size < SHARED:
         return np.full(size, -1, dtype)
     array = np.empty(size, dtype)
     _sweep(FILL, array)
@@ -49,9 +49,11 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
 
 def _sweep(job: int, array: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Any:
     """Do a pass; return what each thread has found."""
-    found = np.zeros((threads_of(None) if array.size >= LARGE else 1, LINE), np.uint64)
-    a = unsigned(np.ascontiguousarray(array))
-    b = a if other is None else unsigned(other)
+    found = np.zeros((threads_of(None) if array.size >= SHARED else 1, LINE), np.uint64)
+    a = np.ascontiguousarray(array)
+    unsigned = f"u{a.dtype.itemsize}"
+    a = a.view(unsigned)
+    b = a if other is None else other.view(unsigned)
     if found.shape[0] > 1:
         on_threads(job, a, b, found)
     else:
