@@ -25,11 +25,11 @@ import math
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
 from .p_pothen_fan import search_in_phases
-from .rationed import FEW, prepare, roots_left, search_on_rations, shared
+from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
 SHARED = 1_000_000  # edges from which threads share the searches,
-ALONE = 1 / 2  # after so many a vertex: copies for more threads take as long
+ALONE = 1 / 2  # after so many a vertex, if more seem to be left: copies for threads take as long
 SLOW = 1 / 4
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
@@ -43,8 +43,10 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
         if run.threads > 1 and run.graph.nnz >= SHARED:
             if search_on_rations(run, search, min(ALONE * sum(run.graph.shape), effort * edges)):
                 return
-            with run.timed("search"):
-                search = shared(search, run.threads)
+            left = roots_left(search)
+            if search.state[READ] * left >= (roots - left) * sum(run.graph.shape):
+                with run.timed("search"):
+                    search = shared(search, run.threads)
             threads = search.own.shape[0]
             # Some more than a thread alone, which takes them longer.
             edges = edges * (3 + threads) // 4
