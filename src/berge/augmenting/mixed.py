@@ -29,7 +29,7 @@ from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
 SHARED = 1_000_000  # edges from which threads share the searches,
-ALONE = 1 / 2  # after so many a vertex, if more seem to be left: copies for threads take as long
+ALONE, LONGER_ALONE = 0.5, 1.5  # after so many a vertex: copies for more threads take as long
 SLOW = 1 / 4
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
@@ -41,12 +41,15 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     roots, threads = roots_left(search), 1
     try:
         if run.threads > 1 and run.graph.nnz >= SHARED:
-            if search_on_rations(run, search, min(ALONE * sum(run.graph.shape), effort * edges)):
-                return
-            left = roots_left(search)
-            if search.state[READ] * left >= (roots - left) * sum(run.graph.shape):
-                with run.timed("search"):
-                    search = shared(search, run.threads)
+            vertices = sum(run.graph.shape)
+            for alone in (ALONE, LONGER_ALONE):
+                if search_on_rations(run, search, min(alone * vertices, effort * edges)):
+                    return
+                left = roots_left(search)
+                if search.state[READ] * left >= (roots - left) * vertices:  # still far from the end
+                    break
+            with run.timed("search"):
+                search = shared(search, run.threads)
             threads = search.own.shape[0]
             # Some more than a thread alone, which takes them longer.
             edges = edges * (3 + threads) // 4
