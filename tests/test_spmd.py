@@ -68,6 +68,8 @@ def test_sweeps_do_what_numpy_does(size, dtype, threads, monkeypatch):
         sweeps.pair_up(values, pairs)
         assert np.array_equal(pairs[::2], np.zeros(size))
         assert np.array_equal(pairs[1::2], values)
+        sweeps.pair_up(values.astype(np.int32), pairs)  # of narrower numbers
+        assert np.array_equal(pairs[1::2], values)
         rising = np.maximum(values, 0)
         steps = np.diff(rising)
         assert sweeps.count_rises(rising) == ((steps > 0).sum(), (steps < 0).sum())

@@ -44,7 +44,7 @@ def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
 
 def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
     """Fill `pairs` with 0 and ``values[0]``, 0 and ``values[1]``, and so on."""
-    _sweep(PAIR_UP, values, pairs)
+    _sweep(PAIR_UP, values.astype(pairs.dtype, copy=False), pairs)
 
 
 def _sweep(job: int, array: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Any:
