@@ -162,9 +162,9 @@ class Run:
 
     def unmatched_rows(self) -> Any:
         """Return the unmatched rows that have an edge, as a new array."""
-        graph: Any = self.graph
         from .spmd.sweeps import list_unmatched
 
+        graph: Any = self.graph
         row_match, indptr = self.row_match, graph.indptr
         if self.on_device:
             row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))

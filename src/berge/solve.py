@@ -287,7 +287,7 @@ def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
     matching = Matching(
         row_match,
         col_match,
-        upper_bound=min(graph.shape),
+        upper_bound=min(graph.shape),  # until its edges are counted
         stats=run.stats,
         row_labels=graph.row_labels,
         col_labels=graph.col_labels,

@@ -1,4 +1,4 @@
-"""SS-BFS on rations, then push-relabel from where it stopped.
+"""SS-BFS on rations, then Pothen–Fan or push-relabel from where it stopped.
 
 Most graphs are easy: after the cheap start, short searches look at each edge once or twice in all,
 and need no transpose, which alone takes as long as that. Where they have not come to their end
@@ -9,13 +9,17 @@ Once the searches have looked at as many edges as there are, it shows whether th
 less than a ``SLOW`` part of the rows is dealt with, most rows lie in regions that have too few
 columns. Then push-relabel takes over at once, from the side with fewer unmatched vertices.
 
-Where few rows are left in the end and paths have become long, though each was a shortest one, the
-graph is wide: a mesh. There Pothen–Fan does better, shares its work among threads, and needs no
-transpose. It goes on while phases find paths from a ``LEAST`` part of the rows that are left.
+Where no more than a ``REST`` part of the rows is left in the end and some path had ``FAR`` edges,
+though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan does better, shares its
+work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
+of the rows that are left; what it leaves is for push-relabel.
 
-Work O(n · nnz), that of push-relabel. Memory: that of the two, one after the other.
+Several threads share the searches of large graphs, once one has read ``ALONE`` edges a vertex; or
+``LONGER_ALONE``, if at that rate it needs less than an edge a vertex more.
 
-References: see `rationed` and `push_relabel`.
+Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
+
+References: see `rationed`, `p_pothen_fan` and `push_relabel`.
 """
 
 from __future__ import annotations
@@ -28,8 +32,8 @@ from .p_pothen_fan import search_in_phases
 from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
-SHARED = 1_000_000  # edges from which threads share the searches,
-ALONE, LONGER_ALONE = 0.5, 1.5  # after so many a vertex: copies for more threads take as long
+SHARED = 1_000_000  # edges from which threads share the searches
+ALONE, LONGER_ALONE = 0.5, 1.5  # copies for more threads take as long
 SLOW = 1 / 4
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
@@ -46,7 +50,7 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
                 if search_on_rations(run, search, min(alone * vertices, effort * edges)):
                     return
                 left = roots_left(search)
-                if search.state[READ] * left >= (roots - left) * vertices:  # still far from the end
+                if search.state[READ] * left >= (roots - left) * vertices:
                     break
             with run.timed("search"):
                 search = shared(search, run.threads)

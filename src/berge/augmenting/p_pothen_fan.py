@@ -96,10 +96,10 @@ def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: b
         tally=new_tally(run.threads),
     )
     roots = run.unmatched_rows()
-    work, traversed = graph.nnz, 0
+    work = graph.nnz
     try:
         while not run.done:
-            found = paths_found(a.tally)
+            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
             backwards = fairness and run.stats.phases % 2 == 1
             a.visited.fill(0)
             shared = hand_out_roots(a.state, roots.size, run.threads, work)
@@ -108,7 +108,6 @@ def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: b
                     share_out(a, roots, run.threads, lookahead, backwards, EDGES_PER_CALL, shared)
                 run.pause()
             work = int(a.tally[:, EDGES].sum()) - traversed
-            traversed += work
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
             if gained == 0:

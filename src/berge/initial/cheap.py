@@ -90,11 +90,7 @@ def cheap_on_device(run: Run) -> None:
 def take_free(x: int, indptr: Any, indices: Any, row_match: Any, col_match: Any) -> None:
     """Match a row with its first free column; of several rows one gets it, by compare-and-swap."""
     if row_match[x] < 0:
-        for k in range(indptr[x], indptr[x + 1]):
-            y = indices[k]
-            if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
-                row_match[x] = y
-                break
+        claim_first_free(indptr, indices, x, row_match, col_match)
 
 
 def cheap_random(run: Run) -> None:
@@ -214,14 +210,8 @@ def race_for_columns(
     n_rows, matched = row_match.size, 0
     for first in range(t * STRETCH, n_rows, STRETCH * done.shape[0]):
         for x in range(first, min(first + STRETCH, n_rows)):
-            if row_match[x] >= 0:
-                continue
-            for k in range(indptr[x], indptr[x + 1]):
-                y = indices[k]
-                if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
-                    row_match[x] = y
-                    matched += 1
-                    break
+            if row_match[x] < 0:
+                matched += claim_first_free(indptr, indices, x, row_match, col_match)
     done[t, 0] = matched
 
 
@@ -269,5 +259,16 @@ def match_first_free(indptr: Any, indices: Any, x: int, row_match: Any, col_matc
         if col_match[y] < 0:
             row_match[x] = y
             col_match[y] = x
+            return 1
+    return 0
+
+
+@helper
+def claim_first_free(indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any) -> int:
+    """Match x to its first free column, beside others: of several rows one gets it."""
+    for k in range(indptr[x], indptr[x + 1]):
+        y = indices[k]
+        if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
+            row_match[x] = y
             return 1
     return 0

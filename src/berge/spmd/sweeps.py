@@ -15,7 +15,6 @@ from .compile import kernel, prange, threads_of
 
 __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
-
 SHARED = 1_000_000  # entries from which threads share a pass
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
 
