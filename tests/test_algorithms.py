@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import berge
-from berge import BipartiteGraph, generate
+from berge import BipartiteGraph, generate, solve, workspace
 from berge.registry import Algorithm, find
 from berge.run import Run
 
@@ -101,6 +101,27 @@ def test_many_random_graphs(algorithm):
         graph = BipartiteGraph.from_edges(rows, cols, (n_rows, n_cols))
         init = STARTS[trial % len(STARTS)]
         check(graph, None, algorithm=algorithm, init=init, seed=trial, threads=threads)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("algorithm", EXACT)
+def test_memory_that_others_have_used(algorithm, threads, monkeypatch):
+    """What solves leave in working memory is nothing to rely on, and results are not in there."""
+    monkeypatch.setattr(solve, "LARGE", 0)
+    for rubbish in (0, 1, 255):
+        for name, (_, expected) in SMALL.items():
+            with workspace.workspace(1 << 20) as empty:
+                empty(1 << 20, np.uint8).fill(rubbish)
+            graph = small(name)
+            graph = BipartiteGraph(graph.indptr, graph.indices, graph.shape)  # without a transpose
+            matching = berge.maximum_matching(
+                graph.to_scipy(), algorithm=algorithm, threads=threads
+            )
+            with workspace.workspace(1 << 20) as empty:
+                empty(1 << 20, np.uint8).fill(77)
+            assert matching.prove(graph).size == matching.cardinality
+            assert expected in (None, matching.cardinality)
 
 
 @pytest.mark.skipif(not COMPILED, reason="races need threads")

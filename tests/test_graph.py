@@ -37,6 +37,15 @@ def test_large_arrays_are_checked_too(dtype):
         BipartiteGraph(bad.astype(dtype), indices.astype(dtype), (n, 1000))
 
 
+@pytest.mark.parametrize("n", [1000, 200_000 if COMPILED else 2000])
+def test_read_only_arrays_will_do(n):
+    """Those of a mapped file, for instance."""
+    matrix = sp.csr_array(sp.diags_array([np.ones(n), np.ones(n - 1)], offsets=[0, 1]))
+    matrix.indptr.flags.writeable = matrix.indices.flags.writeable = False
+    matching = berge.maximum_matching(matrix)
+    assert matching.prove(matrix).size == n
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

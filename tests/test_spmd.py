@@ -60,6 +60,7 @@ def test_clock_runs_forward():
 @pytest.mark.parametrize("size", [0, 1, 2, 1000])
 def test_sweeps_do_what_numpy_does(size, dtype, threads, monkeypatch):
     monkeypatch.setattr(sweeps, "SHARED", 10)
+    monkeypatch.setattr(sweeps, "SHARED_READING", 10)
     rng = np.random.default_rng(size)
     values = rng.integers(-1, 5, size).astype(dtype)
     with thread_count(threads):
@@ -70,6 +71,7 @@ def test_sweeps_do_what_numpy_does(size, dtype, threads, monkeypatch):
         assert np.array_equal(pairs[1::2], values)
         sweeps.pair_up(values.astype(np.int32), pairs)  # of narrower numbers
         assert np.array_equal(pairs[1::2], values)
+        assert sweeps.count_matched(values) == np.count_nonzero(values >= 0)
         rising = np.maximum(values, 0)
         steps = np.diff(rising)
         assert sweeps.count_rises(rising) == ((steps > 0).sum(), (steps < 0).sum())

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from .errors import InvalidGraphError
 from .words import plural
+from .workspace import Empty
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
@@ -75,7 +76,8 @@ class BipartiteGraph:
         col_labels: Sequence[Any] | None = None,
     ):
         self.shape = _check_shape(shape)
-        self.indptr, self.indices = _check_csr(indptr, indices, *self.shape)
+        csr = _check_csr(indptr, indices, *self.shape)
+        self.indptr, self.indices, self.nonempty_rows = csr
         self.row_labels = _check_labels("row_labels", row_labels, self.shape[0])
         self.col_labels = _check_labels("col_labels", col_labels, self.shape[1])
 
@@ -159,11 +161,7 @@ class BipartiteGraph:
     @cached_property
     def nonempty_rows(self) -> int:
         """Number of rows that have an edge."""
-        if self.indptr.size < LARGE:
-            return int(np.count_nonzero(self.indptr[1:] != self.indptr[:-1]))
-        from .spmd.sweeps import count_rises
-
-        return count_rises(self.indptr)[0]
+        return _rises_and_falls(self.indptr)[0]
 
     @cached_property
     def nonempty_cols(self) -> int:
@@ -175,8 +173,8 @@ class BipartiteGraph:
         """The transpose: columns become rows. Built on first use by all threads, then kept."""
         return self.transposed(None)
 
-    def transposed(self, threads: int | None) -> BipartiteGraph:
-        """Build the transpose on so many threads, and keep it as `T`."""
+    def transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
+        """Build the transpose on so many threads, in arrays that `empty` makes; keep it as `T`."""
         if "T" in self.__dict__:
             return self.T
         from .spmd import thread_count, threads_of
@@ -186,11 +184,12 @@ class BipartiteGraph:
         # Below this the launch costs more than a second thread saves; with few rows an edge's
         # worth of counters per thread costs more than it saves too.
         blocks = 1 if self.nnz < 50_000 or threads * self.n_cols > 2 * self.nnz else threads
-        counts = np.zeros((blocks, self.n_cols), unsigned(self.indptr).dtype)
+        counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
+        counts.fill(0)
         bounds = np.searchsorted(self.indptr, np.linspace(0, self.nnz, blocks + 1)).astype(np.intp)
         bounds[0], bounds[-1] = 0, self.n_rows
-        indptr = np.empty(self.n_cols + 1, self.indptr.dtype)
-        indices = np.empty(self.nnz, self.indices.dtype)
+        indptr = empty(self.n_cols + 1, self.indptr.dtype)
+        indices = empty(self.nnz, self.indices.dtype)
         with thread_count(threads):
             transpose_csr(
                 unsigned(self.indptr), unsigned(self.indices), bounds, counts, indptr, indices
@@ -269,7 +268,7 @@ class Graph:
         vertex_weights: npt.ArrayLike | None = None,
     ):
         n = max(np.size(indptr) - 1, 0)
-        indptr, indices = _check_csr(indptr, indices, n, n)
+        indptr, indices, _ = _check_csr(indptr, indices, n, n)
         checked = _check_weights("weights", weights, indices.size)
         fit = _made_undirected(indptr, indices, checked)
         self.indptr, self.indices, self.weights = fit
@@ -428,14 +427,16 @@ def _check_range(name: str, indices: IndexArray, size: int) -> None:
 
 def _check_csr(
     indptr: Any, indices: Any, n_rows: int, n_cols: int
-) -> tuple[IndexArray, IndexArray]:
+) -> tuple[IndexArray, IndexArray, int]:
+    """Return the arrays of compressed rows, if they are that, and how many rows have an entry."""
     indices = _integers("indices", indices)
-    indptr = check_indptr(indptr, n_rows, indices.size)
+    indptr, nonempty = check_indptr(indptr, n_rows, indices.size)
     indices = indices[: indptr[-1]]
     _check_range("indices", indices, n_cols)
     return (
         np.ascontiguousarray(indptr, index_type(indices.size)),
         np.ascontiguousarray(indices, index_type(n_rows, n_cols)),
+        nonempty,
     )
 
 
@@ -448,17 +449,21 @@ def _largest(indices: IndexArray) -> int:
     return largest(indices)
 
 
-def _falls(indptr: IndexArray) -> bool:
-    """Whether an entry is less than the one before it."""
+def _rises_and_falls(indptr: IndexArray) -> tuple[int, int]:
+    """Return how many entries are more than the one before, and how many are less."""
     if indptr.size < LARGE:
-        return bool((indptr[1:] < indptr[:-1]).any())
+        before, after = indptr[:-1], indptr[1:]
+        return int(np.count_nonzero(before < after)), int(np.count_nonzero(before > after))
     from .spmd.sweeps import count_rises
 
-    return count_rises(indptr)[1] > 0
+    return count_rises(indptr)
 
 
-def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> IndexArray:
-    """Return the places where rows begin, if they are that; narrow where counts allow it."""
+def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> tuple[IndexArray, int]:
+    """Return the places where rows begin, if they are that, and how many rows have an entry.
+
+    The places are narrowed where counts allow it.
+    """
     indptr = _integers("indptr", indptr)
     if indptr.size != n_rows + 1:
         raise InvalidGraphError(
@@ -466,14 +471,15 @@ def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> IndexArray:
         )
     if indptr[0] != 0:
         raise InvalidGraphError(f"indptr[0] = {indptr[0]}, must be 0")
-    if _falls(indptr):
+    rises, falls = _rises_and_falls(indptr)
+    if falls:
         i = int(np.flatnonzero(indptr[1:] < indptr[:-1])[0])
         raise InvalidGraphError(
             f"indptr falls from {indptr[i]} to {indptr[i + 1]} at row {i}; it must never fall"
         )
     if indptr[-1] > n_indices:
         raise InvalidGraphError(f"indptr ends at {indptr[-1]}, but there are {n_indices} indices")
-    return np.ascontiguousarray(indptr, index_type(n_indices))
+    return np.ascontiguousarray(indptr, index_type(n_indices)), rises
 
 
 def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequence[Any] | None:

@@ -17,6 +17,7 @@ import numpy as np
 
 from .graph import BipartiteGraph, IndexArray
 from .matching import SolveStats
+from .workspace import Empty
 
 if TYPE_CHECKING:
     from .proof import Certificate
@@ -65,6 +66,10 @@ class Run:
         Name of the device for algorithms that run on more than one.
     cover
         A vertex cover that the algorithm came upon, where finding it again takes long.
+    empty
+        Makes arrays to work on, like `np.empty`; they are gone when the run is over.
+    owns_graph
+        Whether the graph, and with it the transpose, is gone then too.
     """
 
     graph: BipartiteGraph
@@ -81,6 +86,8 @@ class Run:
     upper_bound: int = 0
     device: str = "cpu"
     cover: Certificate | None = None
+    empty: Empty = np.empty
+    owns_graph: bool = False
 
     def __post_init__(self) -> None:
         self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)
@@ -94,7 +101,10 @@ class Run:
         """Return the transposed graph; the first call builds it and may lower the upper bound."""
         if "T" not in self.graph.__dict__:
             with self.timed("transpose"):
-                self.graph.transposed(self.threads)
+                if self.owns_graph:
+                    self.graph.transposed(self.threads, self.empty)
+                else:
+                    self.graph.transposed(self.threads)
         transpose = self.graph.T
         self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
         return transpose
@@ -168,5 +178,5 @@ class Run:
         row_match, indptr = self.row_match, graph.indptr
         if self.on_device:
             row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))
-        rows = np.empty(row_match.size + 1, graph.indices.dtype)
+        rows = self.empty(row_match.size + 1, graph.indices.dtype)
         return rows[: list_unmatched(indptr, row_match, rows)].copy()

@@ -8,12 +8,14 @@ from contextlib import ExitStack
 from typing import Any
 
 from .errors import InvalidMatchingError, OptionError, ProofError
-from .graph import BipartiteGraph, index_type
+from .graph import LARGE, BipartiteGraph, index_type
 from .ingest import as_bipartite
 from .io.folder import left_on_disk
 from .matching import Matching, SolveStats
+from .memory import solve_bytes
 from .registry import Algorithm, algorithms, check_call, check_options, find
 from .run import PhaseReport, Run, Stop
+from .workspace import workspace
 
 __all__ = ["maximum_matching"]
 
@@ -154,6 +156,9 @@ def maximum_matching(
             started=started,
             device=device,
         )
+        if graph.nnz >= LARGE and not run.on_device and not graph.on_disk:
+            run.empty = stack.enter_context(workspace(solve_bytes(graph.shape, graph.nnz)))
+            run.owns_graph = graph is not source
         if progress:
             from .progress import ProgressLine
 

@@ -14,8 +14,8 @@ though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan do
 work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
 of the rows that are left; what it leaves is for push-relabel.
 
-Several threads share the searches of large graphs, once one has read ``ALONE`` edges a vertex; or
-``LONGER_ALONE``, if at that rate it needs less than an edge a vertex more.
+Several threads share the searches of large graphs, once one has read ``ALONE`` edges a column; or
+``LONGER_ALONE``, if at that rate it needs less than an edge a column more.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 
+from ..push_relabel.p_push_relabel import p_push_relabel
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
 from .p_pothen_fan import search_in_phases
@@ -33,7 +34,8 @@ from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
 SHARED = 1_000_000  # edges from which threads share the searches
-ALONE, LONGER_ALONE = 0.5, 1.5  # copies for more threads take as long
+ALONE, LONGER_ALONE = 0.25, 1.5  # a copy of the matches for another thread takes as long
+LEAST_ALONE = 100_000  # edges: as long as it takes to wake other threads
 SLOW = 1 / 4
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
@@ -41,19 +43,21 @@ SMALL = 1 << 14  # so many edges are read in no time
 
 def mixed(run: Run, *, effort: float = 3.0) -> None:
     """Make the matching maximum."""
-    edges, search = max(run.graph.nnz, SMALL), prepare(run)
+    many = run.threads > 1 and run.graph.nnz >= SHARED
+    edges, search = max(run.graph.nnz, SMALL), prepare(run, run.threads if many else 1)
     roots, threads = roots_left(search), 1
     try:
-        if run.threads > 1 and run.graph.nnz >= SHARED:
-            vertices = sum(run.graph.shape)
+        if many:
+            n_cols = run.graph.n_cols
             for alone in (ALONE, LONGER_ALONE):
-                if search_on_rations(run, search, min(alone * vertices, effort * edges)):
+                most = min(max(alone * n_cols, LEAST_ALONE), effort * edges)
+                if search_on_rations(run, search, most):
                     return
                 left = roots_left(search)
-                if search.state[READ] * left >= (roots - left) * vertices:
+                if search.state[READ] * left >= (roots - left) * n_cols:
                     break
             with run.timed("search"):
-                search = shared(search, run.threads)
+                search = shared(search)
             threads = search.own.shape[0]
             # Some more than a thread alone, which takes them longer.
             edges = edges * (3 + threads) // 4
@@ -74,4 +78,7 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
         return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
-    push_relabel(run)
+    if many:
+        p_push_relabel(run)
+    else:
+        push_relabel(run)

@@ -88,13 +88,14 @@ def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: b
         indices=unsigned(graph.indices),
         row_match=run.row_match,
         col_match=run.col_match,
-        visited=np.zeros(graph.n_cols, np.uint8),
-        ahead=np.zeros(graph.n_rows, index),
-        tried=np.empty(graph.n_rows, index),
-        above=np.empty(graph.n_rows, index),
+        visited=run.empty(graph.n_cols, np.uint8),
+        ahead=run.empty(graph.n_rows, index),
+        tried=run.empty(graph.n_rows, index),
+        above=run.empty(graph.n_rows, index),
         state=np.zeros(8, np.int64),
         tally=new_tally(run.threads),
     )
+    a.ahead.fill(0)
     roots = run.unmatched_rows()
     work = graph.nnz
     try:

@@ -97,16 +97,20 @@ class Arrays(NamedTuple):
     tally: Any
 
 
-def prepare(run: Run) -> Arrays:
-    """Return what a search from the unmatched rows on one thread needs."""
+def prepare(run: Run, threads: int = 1) -> Arrays:
+    """Return what a search from the unmatched rows on one thread needs.
+
+    `shared` may go on from there with so many; what they need besides is not touched before.
+    """
     graph = run.graph
     index = graph.indices.dtype
+    threads = min(threads, MOST_THREADS)
     roots = run.unmatched_rows()
     own, state = np.zeros((1, OWN), np.int64), np.zeros(TAKEN + LINE, np.int64)
     own[0, FREE] = int(START * graph.nnz)
     state[ROOTS], state[HIDDEN] = roots.size, (1 << (8 * index.itemsize - 1)) - 1
     state[RATION_NOW] = RATION if roots.size > FEW else LARGEST
-    cols = np.empty((1, 2 * graph.n_cols), index)
+    cols = run.empty((threads, 2 * graph.n_cols), index)
     pair_up(run.col_match, cols[0])
     return Arrays(
         indptr=unsigned(graph.indptr),
@@ -114,9 +118,9 @@ def prepare(run: Run) -> Arrays:
         row_match=run.row_match,
         col_match=run.col_match,
         cols=cols,
-        queue=np.empty((1, graph.n_rows), unsigned(graph.indices).dtype),
-        via=np.empty((1, graph.n_rows), index),
-        parent=np.empty((1, graph.n_rows), index),
+        queue=run.empty((threads, graph.n_rows), unsigned(graph.indices).dtype),
+        via=run.empty((threads, graph.n_rows), index),
+        parent=run.empty((threads, graph.n_rows), index),
         roots=roots,
         state=state,
         own=own,
@@ -124,9 +128,11 @@ def prepare(run: Run) -> Arrays:
     )
 
 
-def shared(a: Arrays, threads: int) -> Arrays:
-    """Return what so many threads need to go on from there; one, if there is not enough to do."""
-    threads = min(threads, MOST_THREADS, 1 + int(a.state[ROOTS]) // FEWEST)
+def shared(a: Arrays) -> Arrays:
+    """Return what several threads need to go on from there; one, if there is not enough to do."""
+    roots = a.roots[: a.state[ROOTS]]
+    roots = roots[roots >= 0]
+    threads = min(a.cols.shape[0], 1 + roots.size // FEWEST)
     if threads == 1:
         return a
     own, tally = np.zeros((threads, OWN), np.int64), new_tally(threads)
@@ -134,24 +140,9 @@ def shared(a: Arrays, threads: int) -> Arrays:
     own[:, FREE] = a.own[0, FREE] // threads
     own[:, PASSED : BATCH_LEFT + 1] = 0
     state = np.concatenate([a.state[:TAKEN], np.zeros(LINE * threads, np.int64)])
-    roots = a.roots[: state[ROOTS]]
-    roots = roots[roots >= 0]
     state[ROOTS] = roots.size
-    cols, queue, via, parent = (
-        np.empty((threads, array.shape[1]), array.dtype)
-        for array in (a.cols, a.queue, a.via, a.parent)
-    )
-    b = a._replace(
-        cols=cols,
-        queue=queue,
-        via=via,
-        parent=parent,
-        state=state,
-        own=own,
-        tally=tally,
-        roots=roots,
-    )
-    share_roots(b, a.cols[0], 0)
+    b = a._replace(state=state, own=own, tally=tally, roots=roots)
+    share_roots(b, 0)
     return b
 
 
@@ -174,7 +165,7 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
         with run.timed("search"):
             budget = int(min(EDGES_PER_CALL, left)) + 1
             if threads > 1:
-                share_roots(a, a.cols[0], budget)
+                share_roots(a, budget)
             else:
                 search_alone(a, budget)
         run.cardinality += int(state[FOUND] - found)
@@ -184,21 +175,21 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
 
 
 @kernel(parallel=True)
-def share_roots(a: Any, source: Any, budget: int) -> None:
-    """Search on all threads, which share a budget of edges; without one, copy `source` for each."""
+def share_roots(a: Any, budget: int) -> None:
+    """Search on all threads, which share a budget of edges; without one, make ready for it."""
     a.state[SPENT] = 0
     for t in prange(a.own.shape[0]):
-        search_beside(a, source, np.int64(t), budget)
+        search_beside(a, np.int64(t), budget)
     end_round(a)
 
 
 @kernel
-def search_beside(a: Any, source: Any, t: int, budget: int) -> None:
+def search_beside(a: Any, t: int, budget: int) -> None:
     """Search beside other threads, or make ready for it."""
     if budget > 0:
         search_roots(a, t, budget, True)
     else:
-        copy_cols(source, a.cols[t], a.state[HIDDEN])
+        copy_cols(a, t)
 
 
 @kernel
@@ -274,11 +265,18 @@ def end_round(a: Any) -> None:
 
 
 @helper
-def copy_cols(source: Any, cols: Any, hidden: int) -> None:
-    """Copy the matches, and the marks of hidden columns alone."""
-    for i in range(0, cols.size, 2):
-        cols[i] = hidden if source[i] == hidden else 0
-        cols[i + 1] = source[i + 1]
+def copy_cols(a: Any, t: int) -> None:
+    """Copy thread t's share of the first thread's matches to all others, with hidden marks alone.
+
+    The searches of the others are numbered from 1 on.
+    """
+    threads, hidden, source = a.own.shape[0], a.state[HIDDEN], a.cols[0]
+    n_cols = source.size // 2
+    for other in range(1, threads):
+        cols = a.cols[other]
+        for i in range(2 * (n_cols * t // threads), 2 * (n_cols * (t + 1) // threads), 2):
+            cols[i] = hidden if source[i] == hidden else 0
+            cols[i + 1] = source[i + 1]
 
 
 @helper
@@ -343,7 +341,7 @@ def augment(a: Any, t: int, beside: bool, place: int, free: int) -> int:
         before = np.int64(row_match[x])
         row_match[x] = y
         col_match[y] = x
-        for other in range(cols.shape[0]):
+        for other in range(a.own.shape[0]):
             cols[other, 2 * y + 1] = x
         if place == 0:
             break
@@ -369,7 +367,7 @@ def hide(a: Any, t: int, beside: bool, size: int) -> int:
         if not holds:
             return BROKEN
     for i in range(1, size):  # the root has no match
-        for other in range(cols.shape[0]):
+        for other in range(a.own.shape[0]):
             cols[other, 2 * np.int64(a.row_match[queue[i]])] = a.state[HIDDEN]
     return ENDED
 

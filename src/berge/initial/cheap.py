@@ -56,7 +56,7 @@ def cheap(run: Run) -> None:
         tried = np.empty(SAMPLE, np.int64)
         race = part_behind(*graph, run.threads, tried[:FIRST_SAMPLE]) > MANY
         if race or part_behind(*graph, run.threads, tried) <= FEW:
-            left = np.empty(run.graph.n_rows, run.graph.indices.dtype)
+            left = run.empty(run.graph.n_rows, run.graph.indices.dtype)
             done = np.zeros((run.threads, LINE), np.int64)
             run.cardinality += match_on_threads(*graph, race, done, left)
             return

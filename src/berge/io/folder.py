@@ -172,7 +172,7 @@ class Folder:
         """Read all of `indptr`, and check that it is one; int32 where counts allow it."""
         content = self.indptr()
         try:
-            indptr = check_indptr(content, self.n_rows, self.nnz)
+            indptr, _ = check_indptr(content, self.n_rows, self.nnz)
         except InvalidGraphError as error:
             raise FormatError(str(error), self.file("indptr")) from error
         if indptr[-1] != self.nnz:

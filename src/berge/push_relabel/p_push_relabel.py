@@ -65,7 +65,8 @@ from ..augmenting.p_hopcroft_karp import take
 from ..augmenting.tally import EDGES, edges_traversed, new_tally, report
 from ..graph import unsigned
 from ..run import EDGES_PER_CALL, Run
-from ..spmd import fetch_add, flush, kernel, next_chunk, prange
+from ..spmd import fetch_add, flush, kernel, next_chunk, prange, prefetch
+from .push_relabel import AHEAD, NEAR
 
 CHUNK = 256  # a thread takes so many columns of a level at a time
 SERIAL = 1024  # levels with fewer columns are done by one thread: starting others takes longer
@@ -111,11 +112,11 @@ def p_push_relabel(run: Run, *, relabel_frequency: float = 0.0, queue_limit: int
         t_indices=unsigned(transpose.indices),
         row_match=run.row_match,
         col_match=run.col_match,
-        row_label=np.empty(graph.n_rows, index),
-        col_label=np.empty(graph.n_cols, index),
-        columns=np.empty(graph.n_cols, index),
-        active=np.empty((2, run.unmatched_rows().size), index),
-        private=np.empty((threads, 2, limit), index),
+        row_label=run.empty(graph.n_rows, index),
+        col_label=run.empty(graph.n_cols, index),
+        columns=run.empty(graph.n_cols, index),
+        active=run.empty((2, run.unmatched_rows().size), index),
+        private=run.empty((threads, 2, limit), index),
         state=np.zeros(16, np.int64),
         tally=new_tally(threads),
     )
@@ -242,6 +243,9 @@ def relabel(a: Any, t: int, shared: bool) -> None:
     while lo < last:
         for i in range(lo, last):
             y = columns[i]
+            if i + AHEAD < last:
+                prefetch(t_indptr, np.int64(columns[i + AHEAD]))
+                prefetch(t_indices, np.int64(t_indptr[columns[i + NEAR]]))
             for k in range(t_indptr[y], t_indptr[y + 1]):
                 edges += 1
                 x = t_indices[k]
@@ -280,6 +284,10 @@ def push(a: Any, t: int, shared: bool) -> None:
     while lo < last:
         for i in range(lo, last):
             x = np.int64(active[i])
+            if i + AHEAD < last:
+                prefetch(indptr, np.int64(active[i + AHEAD]))
+                prefetch(row_label, np.int64(active[i + AHEAD]))
+                prefetch(indices, np.int64(indptr[active[i + NEAR]]))
             begin, degree = np.int64(indptr[x]), np.int64(indptr[x + 1] - indptr[x])
             bound = np.int64(row_label[x])
             while True:

@@ -67,10 +67,10 @@ def push_relabel(run: Run, *, relabel_every: float = 0.5, gap_relabelling: bool 
     index = graph.indices.dtype
     # No shortest path from an unmatched row to a free column has so many matched edges.
     far = min(graph.shape)
-    row_label = np.empty(graph.n_rows, index)
-    col_label = np.empty(graph.n_cols, index)
-    count = np.empty(far + 1, index)
-    queue = np.empty(graph.n_cols, index)
+    row_label = run.empty(graph.n_rows, index)
+    col_label = run.empty(graph.n_cols, index)
+    count = run.empty(far + 1, index)
+    queue = run.empty(graph.n_cols, index)
     active = run.unmatched_rows()
     state = np.array([0, active.size, 0, 0, 0], np.int64)
     enough = max(1.0, relabel_every * sum(graph.shape))

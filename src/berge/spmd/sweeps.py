@@ -13,12 +13,15 @@ import numpy.typing as npt
 
 from .compile import kernel, prange, threads_of
 
-__all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
+__all__ = ["count_matched", "count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
-SHARED = 1_000_000  # entries from which threads share a pass
+# Entries from which threads share a pass that writes, and one that only reads: waking them takes as
+# long as reading some 100 000.
+SHARED, SHARED_READING = 1_000_000, 4_000_000
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
+STRETCH = 64  # entries that are looked at together
 
-LARGEST, RISES, FILL, PAIR_UP = range(4)
+LARGEST, RISES, MATCHED, FILL, PAIR_UP = range(5)
 
 
 def largest(indices: npt.NDArray[Any]) -> int:
@@ -32,12 +35,17 @@ def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
     return int(rises), int(falls)
 
 
+def count_matched(match: npt.NDArray[Any]) -> int:
+    """Return how many entries are not negative."""
+    return int(_sweep(MATCHED, match)[:, 0].sum())
+
+
 def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return so many −1."""
     if size < SHARED:
         return np.full(size, -1, dtype)
     array = np.empty(size, dtype)
-    _sweep(FILL, array)
+    _sweep(FILL, array, array)
     return array
 
 
@@ -46,13 +54,14 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
     _sweep(PAIR_UP, values.astype(pairs.dtype, copy=False), pairs)
 
 
-def _sweep(job: int, array: npt.NDArray[Any], other: npt.NDArray[Any] | None = None) -> Any:
-    """Do a pass; return what each thread has found."""
-    found = np.zeros((threads_of(None) if array.size >= SHARED else 1, LINE), np.uint64)
+def _sweep(job: int, array: npt.NDArray[Any], to: npt.NDArray[Any] | None = None) -> Any:
+    """Do a pass over an array, and write to another; return what each thread has found."""
+    enough = SHARED if job >= FILL else SHARED_READING
+    found = np.zeros((threads_of(None) if array.size >= enough else 1, LINE), np.uint64)
     a = np.ascontiguousarray(array)
     unsigned = f"u{a.dtype.itemsize}"
     a = a.view(unsigned)
-    b = a if other is None else other.view(unsigned)
+    b = np.empty(0, unsigned) if to is None else to.view(unsigned)
     if found.shape[0] > 1:
         on_threads(job, a, b, found)
     else:
@@ -73,21 +82,24 @@ def sweep_block(t: Any, job: int, a: Any, b: Any, found: Any) -> None:
     blocks = found.shape[0]
     lo, hi = a.size * t // blocks, a.size * (t + 1) // blocks
     block = a[lo:hi]
-    one = block.dtype.type(1)
-    first = second = zero = block.dtype.type(0)
+    kind = block.dtype.type  # sums are made so wide and no wider: more fit in a vector
+    first = second = zero = kind(0)
     if job == LARGEST:
         for i in range(block.size):
             first = max(first, block[i])
     elif job == RISES:
         after = a[lo + 1 : hi + 1]
         for i in range(after.size):
-            if block[i] < after[i]:
-                first += one
-            if block[i] > after[i]:
-                second += one
-    elif job == FILL:
+            first = kind(first + kind(block[i] < after[i]))
+            second = kind(second + kind(block[i] > after[i]))
+    elif job == MATCHED:
+        negative = ~zero >> kind(1)
         for i in range(block.size):
-            block[i] = ~zero
+            first = kind(first + kind(block[i] <= negative))
+    elif job == FILL:
+        to = b[lo:hi]
+        for i in range(to.size):
+            to[i] = ~zero
     else:
         pairs = b[2 * lo : 2 * hi]
         for i in range(block.size):
@@ -98,9 +110,20 @@ def sweep_block(t: Any, job: int, a: Any, b: Any, found: Any) -> None:
 
 @kernel
 def list_unmatched(indptr: Any, row_match: Any, rows: Any) -> int:
-    """List the unmatched rows that have an edge; return how many. `rows` has room for one more."""
+    """List the unmatched rows that have an edge; return how many. `rows` has room for one more.
+
+    Most stretches have none: the compiler looks through these with vectors.
+    """
     size = 0
-    for x in range(row_match.size):
-        rows[size] = x
-        size += (row_match[x] < 0) & (indptr[x] < indptr[x + 1])
+    kind = row_match.dtype.type
+    for first in range(0, row_match.size, STRETCH):
+        stretch = row_match[first : first + STRETCH]
+        some = kind(0)
+        for i in range(stretch.size):
+            some = kind(some | stretch[i])
+        if some < 0:
+            begins, ends = indptr[first:], indptr[first + 1 :]
+            for i in range(stretch.size):
+                rows[np.uint64(size)] = first + i
+                size += (stretch[i] < 0) & (begins[i] < ends[i])
     return size
