@@ -133,8 +133,10 @@ def test_small_portions_on_threads(algorithm, threads, monkeypatch):
 @compiled
 @on_many_threads
 @pytest.mark.parametrize("effort", [0.5, 1e9])
-def test_races_of_the_default(threads, effort, monkeypatch):
+@pytest.mark.parametrize("dense", [0, rationed.DENSE])
+def test_races_of_the_default(threads, effort, dense, monkeypatch):
     """Searches side by side on graphs that one thread would do alone."""
+    monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "ALONE", 0)
     monkeypatch.setattr(mixed, "LEAST_ALONE", 0)
@@ -149,7 +151,9 @@ def test_races_of_the_default(threads, effort, monkeypatch):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
-def test_the_default_shared_out_on_small_graphs(threads, monkeypatch):
+@pytest.mark.parametrize("dense", [0, rationed.DENSE])
+def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
+    monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "ALONE", 0)
     monkeypatch.setattr(mixed, "LEAST_ALONE", 0)

@@ -25,7 +25,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
 _INT32_MAX = np.iinfo(np.int32).max
-LARGE = 1 << 17  # entries from which compiled passes over them, on threads, are faster than numpy's
+LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
 
 
 class BipartiteGraph:

@@ -569,9 +569,14 @@ def algorithms(kind: Kind | None = None) -> tuple[Algorithm, ...]:
     return tuple(a for a in _ALGORITHMS if kind is None or a.kind == kind)
 
 
+@cache
+def _by_name(kind: Kind) -> dict[str, Algorithm]:
+    return {a.name: a for a in algorithms(kind)}
+
+
 def find(kind: Kind, name: Any) -> Algorithm:
     """Return the algorithm of that kind and name."""
-    choice = {a.name: a for a in algorithms(kind)}
+    choice = _by_name(kind)
     if name in choice:
         return choice[name]
     argument = {"start": "init", "exact": "algorithm", "greedy": "method"}[kind]

@@ -45,7 +45,7 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     """Make the matching maximum."""
     many = run.threads > 1 and run.graph.nnz >= SHARED
     edges, search = max(run.graph.nnz, SMALL), prepare(run, run.threads if many else 1)
-    roots, threads = roots_left(search), 1
+    roots, threads = search.roots.size, 1
     try:
         if many:
             n_cols = run.graph.n_cols

@@ -12,8 +12,11 @@ ration, and only a search that comes to its end can hide the region from all oth
 So a search may go on without limit whenever the edges of such searches so far are under ``FAVOUR``
 times those of the broken-off ones, less a ``START`` of all. That costs a constant factor at most.
 
+Where rows have ``DENSE`` edges and more, reading all of those of a row takes long. There a search
+looks ahead: for a free column next to each row that it has come to, before it goes on from any.
+
 Work O(nnz) a search, O(n · nnz) in all. Memory, for each thread: three indices a row and two a
-column. A phase, in the stats, is a round.
+column; to look ahead, one a row more, or two. A phase, in the stats, is a round.
 
 Several threads share the roots out, two and two: one takes them from the front of a stretch, the
 other from its back, where it also reads the edges of a row backwards, until they meet. So each goes
@@ -30,6 +33,8 @@ the root is postponed. On one thread the result depends on the graph alone.
 - ``queue[t]``: the rows of the tree, level by level, the root first; at most n_rows.
 - ``via[t, i]``: the column through which row ``queue[t, i]`` was reached, and ``parent[t, i]`` the
   place in the queue of the row from which.
+- ``ahead[0, x]``: edges of row x that looking ahead has passed: their columns are matched, and stay
+  so. ``ahead[1, x]``: the same from the other end. None where searches do not look ahead.
 - ``roots``: the unmatched rows; −1 in the place of those dealt with, until the round is over.
 
 Races that do no harm: a search reads matches that another thread is changing, and may then see rows
@@ -59,6 +64,7 @@ FEW = 4  # roots that need not wait for each other
 LARGEST = 1 << 50  # no search has so many edges
 FAVOUR = 4
 START = 1 / 50  # of all edges
+DENSE = 48  # edges a row from which searches look ahead
 NEAR, AHEAD = 2, 4  # places ahead in the queue for whose edges, or their place, memory is asked
 MOST_THREADS = 8  # each needs memory of its own
 FEWEST = 16  # roots for a thread
@@ -91,6 +97,7 @@ class Arrays(NamedTuple):
     queue: Any
     via: Any
     parent: Any
+    ahead: Any
     roots: Any
     state: Any
     own: Any
@@ -112,6 +119,10 @@ def prepare(run: Run, threads: int = 1) -> Arrays:
     state[RATION_NOW] = RATION if roots.size > FEW else LARGEST
     cols = run.empty((threads, 2 * graph.n_cols), index)
     pair_up(run.col_match, cols[0])
+    ahead = None
+    if graph.nnz >= DENSE * graph.n_rows:
+        ahead = run.empty((min(threads, 2), graph.n_rows), index)
+        ahead.fill(0)
     return Arrays(
         indptr=unsigned(graph.indptr),
         indices=unsigned(graph.indices),
@@ -121,6 +132,7 @@ def prepare(run: Run, threads: int = 1) -> Arrays:
         queue=run.empty((threads, graph.n_rows), unsigned(graph.indices).dtype),
         via=run.empty((threads, graph.n_rows), index),
         parent=run.empty((threads, graph.n_rows), index),
+        ahead=ahead,
         roots=roots,
         state=state,
         own=own,
@@ -286,9 +298,13 @@ def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> 
     queue, via, parent = a.queue[t], a.via[t], a.parent[t]
     back = beside and t & 1 == 1  # every other thread
     queue[0] = root
-    head, tail = 0, 1
+    head, tail, look = 0, 1, 1
     edges = 0
     while head < tail and edges < limit:
+        look, looked, free = look_ahead(a, a.ahead, cols, queue, back, look, tail)
+        edges += looked
+        if free >= 0:
+            return edges, augment(a, t, beside, look, free)
         x = queue[head]
         if head + AHEAD < tail:
             prefetch(indptr, np.int64(queue[head + AHEAD]))
@@ -313,6 +329,32 @@ def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> 
     if head < tail:
         return edges, BROKEN
     return edges, hide(a, t, beside, tail)
+
+
+@helper
+def look_ahead(
+    a: Any, ahead: Any, cols: Any, queue: Any, back: bool, look: int, tail: int
+) -> tuple[int, int, int]:
+    """Look for a free column next to the rows from a place in the queue on.
+
+    Returns the place come to, the edges read, and the column or −1.
+    """
+    edges = np.int64(0)
+    if ahead is not None:
+        indptr, indices, mine = a.indptr, a.indices, ahead[1 if back else 0]
+        while look < tail:
+            x = queue[look]
+            lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
+            first = lo + np.int64(mine[x])
+            for k in range(first, hi):
+                y = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
+                if cols[2 * y + 1] < 0:
+                    mine[x] = k - lo
+                    return look, edges + k + 1 - first, y
+            mine[x] = hi - lo
+            edges += hi - first
+            look += 1
+    return look, edges, np.int64(-1)
 
 
 @helper

@@ -55,14 +55,15 @@ def _name(entry: Any) -> str:
 
 
 def _use_kernels(everything: bool) -> None:
-    from ..generate import grid, permute
+    from ..generate import grid, karp_sipser_hard, permute
     from ..graph import BipartiteGraph
     from ..io import read, write
     from ..matching import Matching
     from ..registry import algorithms
 
-    # Large enough for the parallel transpose and for searches that are shared out among threads.
-    graph = permute(grid(200, 200))
+    # Large enough for the parallel transpose and for searches that are shared out among threads,
+    # which look ahead where rows have many edges.
+    graph, dense = permute(grid(500, 500)), karp_sipser_hard(2000)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):
@@ -71,8 +72,10 @@ def _use_kernels(everything: bool) -> None:
         empty = Matching.empty(graph)
         for threads in (1, None):
             _solve(graph, "auto", "auto", threads)
-            _solve(graph, "push-relabel", "none", threads)  # what "auto" may come to
+            for name in ("push-relabel", "p-push-relabel"):  # what "auto" may come to
+                _solve(graph, name, "cheap", threads)
             _solve(graph, "auto", "none", threads)
+            _solve(dense, "auto", "auto", threads)
             _solve(graph, "auto", "cheap", threads, initial=empty)
         matching = _solve(graph, "auto", "auto", None)
         matching.prove(graph)
