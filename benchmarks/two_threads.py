@@ -1,8 +1,8 @@
 """The default on several threads against one.
 
-    python benchmarks/two_threads.py [--data FOLDER] [--rounds 5] [--threads 2] [NAME …]
+    python benchmarks/two_threads.py [--data FOLDER] [--edges 1000000] [--rounds 5] [NAME …]
 
-Graphs are generated ones of a million edges and more, and those of the folder that have as many.
+Graphs are generated ones, or those of a folder, that have as many edges.
 Each round measures every graph on one thread and on several, each in a process of its own, in
 random order: what a process gets of the caches, and of a shared machine, then evens out. A figure
 is the best of all rounds; every matching is proved.
@@ -20,8 +20,6 @@ import berge
 from berge import generate
 from berge.bench.measure import measure, save_graph
 
-LARGE = 1_000_000
-
 GENERATED = {
     "rmat-18": lambda: generate.rmat(18, 16),
     "random": lambda: generate.erdos_renyi(300_000, 300_000, 1_800_000),
@@ -38,6 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these graphs")
     parser.add_argument("--data", type=Path, help="folder of .npz files, in place of generated")
+    parser.add_argument("--edges", type=int, default=1_000_000, help="leave smaller graphs out")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
@@ -48,7 +47,7 @@ def main() -> None:
         files = {}
         for name, make in sources.items():
             graph = make()
-            if graph.nnz >= LARGE and (not options.names or name in options.names):
+            if graph.nnz >= options.edges and (not options.names or name in options.names):
                 files[name] = Path(folder, f"{len(files)}.npz")
                 save_graph(graph, files[name])
         best: dict[tuple[str, int], float] = {}

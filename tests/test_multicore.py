@@ -139,7 +139,6 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "ALONE", 0)
-    monkeypatch.setattr(mixed, "LEAST_ALONE", 0)
     monkeypatch.setattr(rationed, "EDGES_PER_CALL", 5000)
     for init in ("none", "cheap"):
         for graph, expected in random_graphs(7):
@@ -156,7 +155,6 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "ALONE", 0)
-    monkeypatch.setattr(mixed, "LEAST_ALONE", 0)
     share_cheap_starts(monkeypatch)
     for make, expected in SMALL.values():
         graph = make()

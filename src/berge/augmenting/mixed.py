@@ -14,8 +14,9 @@ though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan do
 work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
 of the rows that are left; what it leaves is for push-relabel.
 
-Several threads share the searches of large graphs, once one has read ``ALONE`` edges a column; or
-``LONGER_ALONE``, if at that rate it needs less than an edge a column more.
+Several threads share the searches of large graphs. Making ready for it takes about as long as
+reading an edge a column, and ``WAKING`` edges. So one begins alone, with an ``ALONE`` part of that,
+or with ``LONGER_ALONE`` times that if at its rate all would take it less than that.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
@@ -33,10 +34,9 @@ from .p_pothen_fan import search_in_phases
 from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
-SHARED = 1_000_000  # edges from which threads share the searches
-ALONE, LONGER_ALONE = 0.25, 1.5  # a copy of the matches for another thread takes as long
-LEAST_ALONE = 100_000  # edges: as long as it takes to wake other threads
-SLOW = 1 / 4
+SHARED = 300_000  # edges from which threads share the searches
+WAKING, ALONE, LONGER_ALONE = 150_000, 0.25, 1.5
+SLOW = 0.3
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
 
@@ -48,13 +48,11 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     roots, threads = search.roots.size, 1
     try:
         if many:
-            n_cols = run.graph.n_cols
+            ready = run.graph.n_cols + WAKING
             for alone in (ALONE, LONGER_ALONE):
-                most = min(max(alone * n_cols, LEAST_ALONE), effort * edges)
-                if search_on_rations(run, search, most):
+                if search_on_rations(run, search, min(alone * ready, effort * edges)):
                     return
-                left = roots_left(search)
-                if search.state[READ] * left >= (roots - left) * n_cols:
+                if search.state[READ] * roots >= (roots - roots_left(search)) * ready:
                     break
             with run.timed("search"):
                 search = shared(search)
@@ -63,8 +61,7 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
             edges = edges * (3 + threads) // 4
         if search_on_rations(run, search, min(effort, 1.0) * edges):
             return
-        # Threads begin in as many places, each with the searches that later ones gain from.
-        slow = roots_left(search) > (1 - SLOW / threads) * roots
+        slow = roots_left(search) > (1 - SLOW) * roots
         if not slow and search_on_rations(run, search, effort * edges):
             return
         left, longest = roots_left(search), search.tally[:, LONGEST].max()

@@ -399,7 +399,7 @@ def augment(a: Any, t: int, beside: bool, place: int, free: int) -> int:
 def hide(a: Any, t: int, beside: bool, size: int) -> int:
     """Hide the columns of a search that came to its end, unless another thread has changed it."""
     cols, queue, via = a.cols, a.queue[t], a.via[t]
-    if beside:
+    if beside and size > 1:
         if not acquire(a.state):
             return BROKEN
         holds = True
