@@ -153,10 +153,8 @@ class Matching:
         row_labels: Sequence[Any] | None = None,
         col_labels: Sequence[Any] | None = None,
     ):
-        self.row_match, self.col_match = (
-            _view("row_match", row_match),
-            _view("col_match", col_match),
-        )
+        self.row_match = _view("row_match", row_match)
+        self.col_match = _view("col_match", col_match)
         self.cardinality = _count_matched(self.row_match)
         self.row_match.flags.writeable = self.col_match.flags.writeable = False
         self.upper_bound = int(upper_bound)
