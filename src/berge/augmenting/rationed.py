@@ -339,7 +339,8 @@ def look_ahead(
 
     Returns the place come to, the edges read, and the column or −1.
     """
-    edges = np.int64(0)
+    edges: Any = np.int64(0)
+    none: Any = np.int64(-1)
     if ahead is not None:
         indptr, indices, mine = a.indptr, a.indices, ahead[1 if back else 0]
         while look < tail:
@@ -354,7 +355,7 @@ def look_ahead(
             mine[x] = hi - lo
             edges += hi - first
             look += 1
-    return look, edges, np.int64(-1)
+    return look, edges, none
 
 
 @helper
