@@ -340,27 +340,22 @@ def look_ahead(
     Returns the place come to, the edges read, and the column or −1.
     """
     edges: Any = np.int64(0)
-    free: Any = np.int64(-1)
+    none: Any = np.int64(-1)
     if ahead is not None:
         indptr, indices, mine = a.indptr, a.indices, ahead[1 if back else 0]
         while look < tail:
             x = queue[look]
             lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
             first = lo + np.int64(mine[x])
-            k = first
-            while k < hi and free < 0:
-                y = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
+            for k in range(first, hi):
+                y: Any = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
                 if cols[2 * y + 1] < 0:
-                    free = y
-                    edges += 1
-                else:
-                    k += 1
-            mine[x] = k - lo
-            edges += k - first
-            if free >= 0:
-                break
+                    mine[x] = k - lo
+                    return look, edges + k + 1 - first, y
+            mine[x] = hi - lo
+            edges += hi - first
             look += 1
-    return look, edges, free
+    return look, edges, none
 
 
 @helper
