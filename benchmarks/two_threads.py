@@ -2,7 +2,7 @@
 
     python benchmarks/two_threads.py [--data FOLDER] [--edges 1000000] [--rounds 5] [NAME …]
 
-Graphs are generated ones, or those of a folder, that have as many edges.
+Graphs are generated ones, or those of a folder, that have at least so many edges.
 Each round measures every graph on one thread and on several, each in a process of its own, in
 random order: what a process gets of the caches, and of a shared machine, then evens out. A figure
 is the best of all rounds; every matching is proved.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import InvalidMatchingError, ProofError
-from .graph import LARGE, BipartiteGraph, IndexArray
+from .graph import BipartiteGraph, IndexArray
 
 if TYPE_CHECKING:
     from .proof import Certificate
@@ -153,10 +153,9 @@ class Matching:
         row_labels: Sequence[Any] | None = None,
         col_labels: Sequence[Any] | None = None,
     ):
-        self.row_match = _view("row_match", row_match)
-        self.col_match = _view("col_match", col_match)
-        self.cardinality = _count_matched(self.row_match)
-        self.row_match.flags.writeable = self.col_match.flags.writeable = False
+        self.row_match: IndexArray = _frozen("row_match", row_match)
+        self.col_match: IndexArray = _frozen("col_match", col_match)
+        self.cardinality = int(np.count_nonzero(self.row_match >= 0))
         self.upper_bound = int(upper_bound)
         self.stats = stats
         self.certificate: Certificate | None = None
@@ -276,17 +275,10 @@ class Matching:
         return f"Matching(cardinality={self.cardinality}, {state})"
 
 
-def _count_matched(row_match: IndexArray) -> int:
-    """Return how many rows are matched."""
-    if row_match.size < LARGE or row_match.dtype.itemsize < 4:
-        return int(np.count_nonzero(row_match >= 0))
-    from .spmd.sweeps import count_matched
-
-    return count_matched(row_match)
-
-
-def _view(name: str, values: npt.ArrayLike) -> IndexArray:
+def _frozen(name: str, values: npt.ArrayLike) -> IndexArray:
     array = np.asarray(values)
     if array.ndim != 1 or (array.dtype.kind != "i" and array.size):
         raise InvalidMatchingError(f"{name} must be a one-dimensional array of signed integers")
-    return (array if array.dtype.kind == "i" else array.astype(np.int32)).view()
+    array = (array if array.dtype.kind == "i" else array.astype(np.int32)).view()
+    array.flags.writeable = False
+    return array

@@ -2,7 +2,8 @@
 
 A system hands new memory out page by page, each filled with zeros at its first use. For large
 graphs that may take as long as the matching. So what a solve works on, but not what it returns,
-lies in one block that is kept, and of which only pages that were used take memory. A second solve
+lies in one block that is kept, and of which only pages that were used take memory. Within the block
+one step's arrays come after another's, and nothing is given back before the end. A second solve
 beside the first, and what the block is too small for, get new memory.
 """
 
@@ -39,11 +40,12 @@ def workspace(size: int) -> Iterator[Empty]:
 
     def empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         nonlocal used
-        size = np.dtype(dtype).itemsize * (shape if isinstance(shape, int) else math.prod(shape))
-        if used + size > block.size:
+        entries = shape if isinstance(shape, int) else math.prod(shape)
+        end = used + entries * np.dtype(dtype).itemsize
+        if end > block.size:
             return np.empty(shape, dtype)
-        array = block[used : used + size].view(dtype).reshape(shape)
-        used += -(-size // _LINE) * _LINE
+        array = block[used:end].view(dtype).reshape(shape)
+        used = -(-end // _LINE) * _LINE
         return array
 
     try:

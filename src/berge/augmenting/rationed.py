@@ -41,7 +41,8 @@ Races that do no harm: a search reads matches that another thread is changing, a
 twice or miss some; nothing comes of it unless it holds when looked at under the lock. Each matched
 column is visited once a search, so that the queue cannot overflow. The mark of a hidden region may
 be lost to that of another search: the region is then searched once more. A region that was closed
-under the lock stays so, since no path that leads into it leads out again.
+under the lock stays so, since no path that leads into it leads out again. Threads that read in the
+same direction share ``ahead``: of two numbers the smaller may stay, and edges are looked at again.
 
 References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the rations are our own.
 """
@@ -104,7 +105,7 @@ class Arrays(NamedTuple):
     tally: Any
 
 
-def prepare(run: Run, threads: int = 1) -> Arrays:
+def prepare(run: Run, threads: int) -> Arrays:
     """Return what a search from the unmatched rows on one thread needs.
 
     `shared` may go on from there with so many; what they need besides is not touched before.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .compile import kernel, prange, threads_of
 
-__all__ = ["count_matched", "count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
+__all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
 # Entries from which threads share a pass that writes, and one that only reads: waking them takes as
 # long as reading some 100 000.
@@ -21,7 +21,7 @@ SHARED, SHARED_READING = 1_000_000, 4_000_000
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
 STRETCH = 64  # entries that are looked at together
 
-LARGEST, RISES, MATCHED, FILL, PAIR_UP = range(5)
+LARGEST, RISES, FILL, PAIR_UP = range(4)
 
 
 def largest(indices: npt.NDArray[Any]) -> int:
@@ -33,11 +33,6 @@ def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
     """Return at how many places the entries rise, and at how many they fall."""
     rises, falls = _sweep(RISES, indptr)[:, :2].sum(axis=0)
     return int(rises), int(falls)
-
-
-def count_matched(match: npt.NDArray[Any]) -> int:
-    """Return how many entries are not negative."""
-    return int(_sweep(MATCHED, match)[:, 0].sum())
 
 
 def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -92,10 +87,6 @@ def sweep_block(t: Any, job: int, a: Any, b: Any, found: Any) -> None:
         for i in range(after.size):
             first = kind(first + kind(block[i] < after[i]))
             second = kind(second + kind(block[i] > after[i]))
-    elif job == MATCHED:
-        negative = ~zero >> kind(1)
-        for i in range(block.size):
-            first = kind(first + kind(block[i] <= negative))
     elif job == FILL:
         to = b[lo:hi]
         for i in range(to.size):
