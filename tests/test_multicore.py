@@ -13,6 +13,7 @@ import pytest
 import berge
 from berge import BipartiteGraph, generate
 from berge.augmenting import mixed, p_dbfs, p_hopcroft_karp, p_pothen_fan, rationed
+from berge.graph import unsigned
 from berge.initial import cheap
 from berge.push_relabel import p_push_relabel
 
@@ -201,7 +202,8 @@ def test_the_cheap_start_in_blocks(monkeypatch):
     grid = generate.grid(60, 60)
     for threads in (2, 3, 4):
         assert cheap_start(grid, threads) == cheap_start(grid, 1) == 3600
-    # A quarter of the rows before the cut take columns behind it: done by one thread.
+    # A quarter of the rows before the cut take columns behind it, and all find one: done by one
+    # thread.
     rows = np.arange(3000)
     shifted = BipartiteGraph.from_edges(rows, (rows + 1500 * (rows % 4 == 0)) % 3000)
     assert cheap_start(shifted, 2) == cheap_start(shifted, 1)
@@ -220,6 +222,43 @@ def test_the_cheap_start_as_a_race(threads, monkeypatch):
     for graph, expected in random_graphs(8)[: None if COMPILED else 2]:
         assert cheap_start(graph, threads) >= 0.95 * cheap_start(graph, 1)
         solve(graph, expected, algorithm="ss-bfs", init="cheap", threads=threads)
+
+
+@pytest.mark.kernels
+def test_the_cheap_start_in_blocks_that_lead_back(monkeypatch):
+    """Rows behind the cut have columns before it only; there are too many to be left for later."""
+    share_cheap_starts(monkeypatch)
+    before, behind = np.arange(cheap.MOST_LEFT, 2 * cheap.MOST_LEFT), np.arange(2 * cheap.MOST_LEFT)
+    rows = np.concatenate([before, behind + behind.size])
+    graph = BipartiteGraph.from_edges(rows, np.concatenate([before, behind]), (4096, 4096))
+    for threads in (1, 2, 4):
+        assert cheap_start(graph, threads) == behind.size
+
+
+@pytest.mark.kernels
+def test_rows_that_lost_a_race_try_again():
+    """Rows 0 and 1 have written column 0 at the same time, and one of the writes stayed."""
+    graph = BipartiteGraph.from_edges([0, 0, 1, 1, 2], [0, 2, 0, 3, 1], (3, 4))
+    done, left = np.zeros((2, cheap.LINE), np.int64), np.empty(3, np.int32)
+    for winner in (0, 1):
+        row_match, col_match = np.array([0, 0, 1], np.int32), np.array([winner, 2, -1, -1], np.int32)
+        arrays = (unsigned(graph.indptr), unsigned(graph.indices), row_match, col_match)
+        assert cheap.match_on_threads(*arrays, True, done, left) == 3
+        done[:] = 0
+        assert row_match.tolist() == ([0, 3, 1] if winner == 0 else [2, 0, 1])
+        assert np.array_equal(col_match[row_match], [0, 1, 2])
+
+
+@compiled
+@pytest.mark.parametrize("threads", [2, 4])
+def test_races_for_few_columns(threads, monkeypatch):
+    """All rows want the same columns at the same time."""
+    share_cheap_starts(monkeypatch)
+    rows = np.repeat(np.arange(20_000), 2)
+    for seed in range(20):
+        cols = np.random.default_rng(seed).integers(10_000, 10_050, rows.size)
+        graph = BipartiteGraph.from_edges(rows, cols, (20_000, 20_000))
+        solve(graph, 50, algorithm="ss-bfs", init="cheap", threads=threads)
 
 
 @compiled

@@ -186,8 +186,7 @@ class BipartiteGraph:
         blocks = 1 if self.nnz < 50_000 or threads * self.n_cols > 2 * self.nnz else threads
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
-        bounds = np.searchsorted(self.indptr, np.linspace(0, self.nnz, blocks + 1)).astype(np.intp)
-        bounds[0], bounds[-1] = 0, self.n_rows
+        bounds = equal_shares(self.indptr, blocks)
         indptr = empty(self.n_cols + 1, self.indptr.dtype)
         indices = empty(self.nnz, self.indices.dtype)
         with thread_count(threads):
@@ -371,6 +370,16 @@ def unsigned(indices: IndexArray) -> npt.NDArray[np.unsignedinteger[Any]]:
     return indices.view(np.uint32 if indices.dtype.itemsize == 4 else np.uint64)
 
 
+def equal_shares(indptr: IndexArray, parts: int) -> npt.NDArray[np.intp]:
+    """Cut the rows into parts that have about as many edges each; return where they begin and end.
+
+    Places are searched for in the type of `indptr`: else all of it would be converted first.
+    """
+    places = int(indptr[-1]) * np.arange(1, parts) // parts
+    cuts = np.searchsorted(indptr, places.astype(indptr.dtype))
+    return np.concatenate([[0], cuts, [indptr.size - 1]])
+
+
 def not_square(shape: tuple[int, ...]) -> InvalidGraphError:
     """Return the error of an adjacency that cannot be one."""
     hint = "for edges between rows and columns pass (ends, others), columns numbered after rows"
@@ -522,8 +531,7 @@ def _made_undirected(
     n, weighted = indptr.size - 1, weights is not None
     values = np.zeros(0) if weights is None else weights
     threads = 1 if indices.size < 50_000 else threads_of(None)
-    blocks = np.searchsorted(indptr, np.linspace(0, indices.size, 4 * threads + 1)).astype(np.intp)
-    blocks[0], blocks[-1] = 0, n
+    blocks = equal_shares(indptr, 4 * threads)
     found = np.zeros((blocks.size - 1, 3), np.uint64)
     with np.errstate(over="ignore"):  # sums of hashes wrap
         symmetric.inspect(

@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph import equal_shares
 from ..spmd import compare_and_swap, fetch_add, helper, kernel, prange, thread_count
 from ..spmd.device import MT, per_item
 from .run import FREE, GreedyRun
@@ -50,7 +51,7 @@ def single_pass(run: GreedyRun) -> None:
     count = device.full(1, 0, np.int64)
     rows = device.upload(indptr), device.upload(indices)
     try:
-        bounds = _ranges(run)
+        bounds = equal_shares(run.graph.indptr, run.threads)
         if device.name == "cpu" and run.threads > 1 and _stay_within(run, bounds):
             left = _match_ranges(run, bounds, missed)
             run.pause()
@@ -60,14 +61,6 @@ def single_pass(run: GreedyRun) -> None:
     finally:
         run.mate[:] = device.download(mate)
         match_missed(indptr, indices, run.mate, device.download(missed), device.read(count))
-
-
-def _ranges(run: GreedyRun) -> Any:
-    """Cut the vertices into as many ranges of like many edges as there are threads."""
-    size = run.graph.indices.size
-    bounds = np.searchsorted(run.graph.indptr, np.linspace(0, size, run.threads + 1))
-    bounds[0], bounds[-1] = 0, run.graph.n_vertices
-    return bounds
 
 
 def _stay_within(run: GreedyRun, bounds: Any) -> bool:

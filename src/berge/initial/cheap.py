@@ -3,17 +3,21 @@
 Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory. Where
 the graph lies on a GPU all rows look at once, and claim columns by compare-and-swap.
 
-Several threads look first at the rows before a cut in the middle, and at the columns that these
+Several threads look first at some rows before a cut in the middle, and at the columns that these
 would take.
 
-- Few lie behind the cut: rows and columns are cut into blocks, one a thread; a row takes a column
-  of its own block only, and rows that saw free ones elsewhere are then done by one thread. So rows
-  in the order of a mesh find the columns that they would have found on one thread, but for few near
-  a cut. The result depends on the number of threads, but not on which is faster: a column of
-  another block may be seen as free or taken, but what is seen as taken remains so.
-- More than half lie behind it: the order of the rows means nothing. Threads take stretches of rows
-  in turn, and claim columns by compare-and-swap.
-- Otherwise both would spoil what the order is good for, and one thread does it all.
+- More than ``MANY`` of them lie behind the cut: the order of the rows means nothing. Threads take
+  stretches of rows in turn.
+- Otherwise rows are cut into blocks, one a thread, and rows of a block take no column from before
+  its cut, as long as they meet free ones there: these are for the block before. So rows in the
+  order of a mesh find the columns that they would have found on one thread, but for few near a
+  cut. Rows that saw free columns before the cut only are done by one thread in the end.
+- Some lie behind it, and yet nearly all rows find one: both would spoil what the order is good for,
+  and one thread does it all.
+
+A race that does no harm: two rows may take the same column at the same time, and one of the two
+writes stays. Then fewer columns than rows are matched. Rows whose column has another match are
+looked for only if these counts differ; they try again, on one thread.
 
 ``cheap-random`` takes the rows in random order, which an order of the rows is kept for. Where
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
@@ -35,13 +39,19 @@ from ..spmd import compare_and_swap, helper, kernel, prange
 from ..spmd.device import open_device, per_item
 from ..spmd.scan import count
 
-# Edges, and vertices of each side, from which threads share the work.
-SHARED, SHARED_VERTICES = 1_000_000, 30_000
+# Edges, and vertices of each side, from which threads share the work: on few columns they would
+# keep taking cache lines from each other.
+SHARED, SHARED_VERTICES = 500_000, 1 << 14
 FIRST_SAMPLE, SAMPLE = 1 << 8, 1 << 12  # rows before a cut that are tried
 MANY, FEW = 1 / 2, 1 / 32  # of them take columns behind the cut
+NEARLY_ALL = 0.98  # of them find a column
 STRETCH = 1 << 11  # rows that a thread takes at a time
+FAR = 1 << 14  # rows since the last one that met a free column before the cut
+MOST_LEFT = 1 << 10  # rows of a block that are left to one thread
 
-LINE = 16  # numbers from one thread's to the next one's
+RACE, BLOCKS, COUNT, CHECK = range(4)  # what threads do
+LEFT, ROWS, COLS, LINE = *range(3), 16  # ``done[t]``: rows left; matched rows and columns
+
 NEXT, MATCHED = 0, 1  # entries of `state`: the next place in the order; edges added
 
 
@@ -54,18 +64,22 @@ def cheap(run: Run) -> None:
     graph = (indptr, indices, run.row_match, run.col_match)
     if run.threads > 1 and run.graph.nnz >= SHARED and min(run.graph.shape) >= SHARED_VERTICES:
         tried = np.empty(SAMPLE, np.int64)
-        race = part_behind(*graph, run.threads, tried[:FIRST_SAMPLE]) > MANY
-        if race or part_behind(*graph, run.threads, tried) <= FEW:
+        behind, _ = try_rows(*graph, run.threads, tried[:FIRST_SAMPLE])
+        race = behind > MANY
+        if not race:
+            behind, found = try_rows(*graph, run.threads, tried)
+        if race or behind <= FEW or found < NEARLY_ALL:
             left = run.empty(run.graph.n_rows, run.graph.indices.dtype)
             done = np.zeros((run.threads, LINE), np.int64)
-            run.cardinality += match_on_threads(*graph, race, done, left)
+            run.cardinality = match_on_threads(*graph, race, done, left)
             return
     lo, n_rows = 0, run.graph.n_rows
     while lo < n_rows:
         hi = n_rows
         if run.graph.nnz > EDGES_PER_CALL:
             enough = min(int(run.graph.indptr[lo]) + EDGES_PER_CALL, run.graph.nnz)
-            hi = min(max(int(np.searchsorted(run.graph.indptr, enough)), lo + 1), n_rows)
+            hi = int(np.searchsorted(run.graph.indptr, run.graph.indptr.dtype.type(enough)))
+            hi = min(max(hi, lo + 1), n_rows)
         run.cardinality += match_rows(*graph, lo, hi)
         lo = hi
         run.pause()
@@ -147,108 +161,134 @@ def match_in_order(
 
 
 @kernel
-def part_behind(
+def try_rows(
     indptr: Any, indices: Any, row_match: Any, col_match: Any, blocks: int, tried: Any
-) -> float:
-    """Return what part of the last rows before a cut would take columns behind it: by trying."""
+) -> tuple[float, float]:
+    """Try the last rows before a cut: what part of their columns is behind it, and found one."""
     n_rows, n_cols = row_match.size, col_match.size
     t = blocks // 2
     end, cut = n_rows * t // blocks, n_cols * t // blocks
     first = max(end - tried.size, 0)
     lo, count, behind = n_cols * first // n_rows, 0, 0
     for x in range(first, end):
-        if row_match[x] >= 0:
-            continue
-        if match_within(indptr, indices, x, row_match, col_match, lo, n_cols) > 0:
-            tried[count] = x
-            count += 1
-            behind += row_match[x] >= cut
+        if row_match[x] < 0:
+            match_behind(indptr, indices, x, row_match, col_match, lo)
+            if row_match[x] >= 0:
+                tried[count] = x
+                count += 1
+                behind += row_match[x] >= cut
     for i in range(count):
         x = tried[i]
         col_match[row_match[x]] = -1
         row_match[x] = -1
-    return behind / max(count, 1)
+    return behind / max(count, 1), count / max(end - first, 1)
 
 
 @kernel
 def match_on_threads(
     indptr: Any, indices: Any, row_match: Any, col_match: Any, race: bool, done: Any, left: Any
 ) -> int:
-    """Match the rows of each block with columns of the same block, then the rest; or race for them.
+    """Match all rows, in blocks or as a race; return how many are matched.
 
-    Returns how many. ``done[t]`` are the rows that thread t has matched, and those of its block
-    that are in `left`, from the block's first on.
+    The rows of block t that are left are in `left`, from the block's first on.
     """
-    on_threads(indptr, indices, row_match, col_match, race, done, left)
-    blocks = done.shape[0]
-    matched = 0
-    for t in range(blocks):
-        matched += done[t, 0]
-        first = row_match.size * t // blocks
-        for i in range(first, first + done[t, 1]):
+    graph = (indptr, indices, row_match, col_match)
+    on_threads(RACE if race else BLOCKS, graph, done, left)
+    on_threads(COUNT, graph, done, left)
+    matched = done[:, COLS].sum()
+    if matched < done[:, ROWS].sum():
+        on_threads(CHECK, graph, done, left)
+    for t in range(done.shape[0]):
+        first = row_match.size * t // done.shape[0]
+        for i in range(first, first + done[t, LEFT]):
             matched += match_first_free(indptr, indices, np.int64(left[i]), row_match, col_match)
     return matched
 
 
 @kernel(parallel=True)
-def on_threads(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, race: bool, done: Any, left: Any
-) -> None:
-    """Do the share of each thread."""
+def on_threads(job: int, graph: Any, done: Any, left: Any) -> None:
+    """Do the shares of all threads."""
     for t in prange(done.shape[0]):
-        if race:
-            race_for_columns(indptr, indices, row_match, col_match, np.int64(t), done)
-        else:
-            match_block(indptr, indices, row_match, col_match, np.int64(t), done, left)
+        do_share(job, graph, np.int64(t), done, left)
 
 
 @kernel
-def race_for_columns(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, t: int, done: Any
-) -> None:
-    """Match every so many stretches of rows with columns that no other thread takes."""
-    n_rows, matched = row_match.size, 0
-    for first in range(t * STRETCH, n_rows, STRETCH * done.shape[0]):
-        for x in range(first, min(first + STRETCH, n_rows)):
-            if row_match[x] < 0:
-                matched += claim_first_free(indptr, indices, x, row_match, col_match)
-    done[t, 0] = matched
-
-
-@kernel
-def match_block(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, t: int, done: Any, left: Any
-) -> None:
-    """Match the rows of block t with columns of block t."""
-    n_rows, n_cols, blocks = row_match.size, col_match.size, done.shape[0]
-    first, lo, hi = n_rows * t // blocks, n_cols * t // blocks, n_cols * (t + 1) // blocks
-    matched, size = 0, 0
-    for x in range(first, n_rows * (t + 1) // blocks):
-        if row_match[x] < 0:
-            outcome = match_within(indptr, indices, x, row_match, col_match, lo, hi)
-            if outcome > 0:
-                matched += 1
-            elif outcome < 0:
-                left[first + size] = x
-                size += 1
-    done[t, 0], done[t, 1] = matched, size
+def do_share(job: int, graph: Any, t: int, done: Any, left: Any) -> None:
+    """Do the share of thread t."""
+    indptr, indices, row_match, col_match = graph
+    threads, n_rows, n_cols = done.shape[0], row_match.size, col_match.size
+    first, last = n_rows * t // threads, n_rows * (t + 1) // threads
+    lo, hi = n_cols * t // threads, n_cols * (t + 1) // threads
+    if job == RACE:
+        for x in range(t * STRETCH, n_rows, STRETCH * threads):
+            match_rows(indptr, indices, row_match, col_match, x, min(x + STRETCH, n_rows))
+    elif job == BLOCKS:
+        done[t, LEFT] = match_block(indptr, indices, row_match, col_match, first, last, lo, left)
+    elif job == COUNT:
+        done[t, ROWS], done[t, COLS] = count_matched(row_match[first:last], col_match[lo:hi])
+    else:
+        for x in range(first, last):
+            if row_match[x] >= 0 and col_match[row_match[x]] != x:
+                row_match[x] = -1
+                left[first + done[t, LEFT]] = x
+                done[t, LEFT] += 1
 
 
 @helper
-def match_within(
-    indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any, lo: int, hi: int
+def match_block(
+    indptr: Any,
+    indices: Any,
+    row_match: Any,
+    col_match: Any,
+    first: int,
+    last: int,
+    cut: int,
+    left: Any,
 ) -> int:
-    """Match x to its first free column in a range; return 1, or -1 if there are some elsewhere."""
-    outcome = 0
-    for k in range(indptr[x], indptr[x + 1]):
-        y = np.int64(indices[k])
+    """Match rows with columns behind a cut; return how many saw free ones before it only.
+
+    Once there are too many of these, or free columns before the cut are far away, rows take any.
+    """
+    size, met = 0, first
+    x = first
+    while x < last and cut > 0 and size < MOST_LEFT and x < met + FAR:
+        if row_match[x] < 0 and match_behind(indptr, indices, x, row_match, col_match, cut):
+            met = x
+            if row_match[x] < 0:
+                left[first + size] = x
+                size += 1
+        x += 1
+    match_rows(indptr, indices, row_match, col_match, x, last)
+    return size
+
+
+@helper
+def match_behind(
+    indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any, cut: int
+) -> bool:
+    """Match x to its first free column behind a cut; return whether it met free ones before it."""
+    met = False
+    for k in range(np.int64(indptr[x]), np.int64(indptr[x + 1])):
+        y = np.int64(indices[np.uint64(k)])
         if col_match[y] < 0:
-            if lo <= y < hi:
+            if y >= cut:
                 row_match[x] = y
                 col_match[y] = x
-                return 1
-            outcome = -1
-    return outcome
+                break
+            met = True
+    return met
+
+
+@helper
+def count_matched(rows: Any, cols: Any) -> tuple[int, int]:
+    """Count matched rows and columns, by loops that the compiler makes vectors of."""
+    kind = rows.dtype.type  # sums are made so wide and no wider: more fit in a vector
+    matched_rows = matched_cols = kind(0)
+    for i in range(rows.size):
+        matched_rows = kind(matched_rows + kind(rows[i] >= 0))
+    for i in range(cols.size):
+        matched_cols = kind(matched_cols + kind(cols[i] >= 0))
+    return np.int64(matched_rows), np.int64(matched_cols)
 
 
 @helper

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph import Graph, IndexArray, Weights, unsigned
+from ..graph import Graph, IndexArray, Weights, equal_shares, unsigned
 from ..run import EDGES_PER_CALL
 from ..spmd import helper, kernel, next_chunk, prange
 from ..spmd.sort import edges_to_csr
@@ -123,8 +123,7 @@ def contract(graph: Graph, coarse: IndexArray, n_coarse: int, threads: int) -> G
     indptr = np.zeros(n_coarse + 1, place)
     np.cumsum(work.lengths, out=indptr[1:])
     size, marks, blocks = int(indptr[-1]), work.marks, work.blocks
-    blocks[1:-1] = np.searchsorted(indptr, np.arange(1, threads) * size // threads)
-    blocks[-1] = n_coarse
+    blocks[:] = equal_shares(indptr, threads)
     marks[:] = 0
     if threads > 1:
         _in_order(COUNT, work, state)
