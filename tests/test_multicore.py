@@ -241,7 +241,8 @@ def test_rows_that_lost_a_race_try_again():
     graph = BipartiteGraph.from_edges([0, 0, 1, 1, 2], [0, 2, 0, 3, 1], (3, 4))
     done, left = np.zeros((2, cheap.LINE), np.int64), np.empty(3, np.int32)
     for winner in (0, 1):
-        row_match, col_match = np.array([0, 0, 1], np.int32), np.array([winner, 2, -1, -1], np.int32)
+        row_match = np.array([0, 0, 1], np.int32)
+        col_match = np.array([winner, 2, -1, -1], np.int32)
         arrays = (unsigned(graph.indptr), unsigned(graph.indices), row_match, col_match)
         assert cheap.match_on_threads(*arrays, True, done, left) == 3
         done[:] = 0

@@ -155,7 +155,8 @@ class Matching:
     ):
         self.row_match: IndexArray = _frozen("row_match", row_match)
         self.col_match: IndexArray = _frozen("col_match", col_match)
-        self.cardinality = int(np.count_nonzero(self.row_match >= 0))
+        shorter = min(self.row_match, self.col_match, key=len)
+        self.cardinality = int(np.count_nonzero(shorter >= 0))
         self.upper_bound = int(upper_bound)
         self.stats = stats
         self.certificate: Certificate | None = None

@@ -14,9 +14,9 @@ though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan do
 work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
 of the rows that are left; what it leaves is for push-relabel.
 
-Several threads share the searches of large graphs. Making ready for it takes about as long as
-reading an edge a column, and ``WAKING`` edges. So one begins alone, with an ``ALONE`` part of that,
-or with ``LONGER_ALONE`` times that if at its rate all would take it less than that.
+Several threads share the searches of large graphs. One begins alone, and reads an ``ALONE`` part
+of so many edges as there are columns, and ``WAKING`` more: that takes about as long as making ready
+for the others. It goes on to a ``LONGER_ALONE`` part if at its rate that will do for all.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
@@ -35,7 +35,7 @@ from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
 from .tally import LONGEST, report
 
 SHARED = 300_000  # edges from which threads share the searches
-WAKING, ALONE, LONGER_ALONE = 150_000, 0.25, 1.5
+WAKING, ALONE, LONGER_ALONE = 150_000, 0.25, 0.75
 SLOW = 0.3
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
@@ -52,7 +52,8 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
             for alone in (ALONE, LONGER_ALONE):
                 if search_on_rations(run, search, min(alone * ready, effort * edges)):
                     return
-                if search.state[READ] * roots >= (roots - roots_left(search)) * ready:
+                done = roots - roots_left(search)
+                if search.state[READ] * roots >= done * LONGER_ALONE * ready:
                     break
             with run.timed("search"):
                 search = shared(search)
