@@ -280,7 +280,7 @@ def match_behind(
 
 
 @helper
-def count_matched(rows: Any, cols: Any) -> tuple[int, int]:
+def count_matched(rows: Any, cols: Any) -> tuple[Any, Any]:
     """Count matched rows and columns, by loops that the compiler makes vectors of."""
     kind = rows.dtype.type  # sums are made so wide and no wider: more fit in a vector
     matched_rows = matched_cols = kind(0)
