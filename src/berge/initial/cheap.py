@@ -195,7 +195,7 @@ def match_on_threads(
     graph = (indptr, indices, row_match, col_match)
     on_threads(RACE if race else BLOCKS, graph, done, left)
     on_threads(COUNT, graph, done, left)
-    matched = done[:, COLS].sum()
+    matched: int = done[:, COLS].sum()
     if matched < done[:, ROWS].sum():
         on_threads(CHECK, graph, done, left)
     for t in range(done.shape[0]):
