@@ -69,7 +69,7 @@ DENSE = 48  # edges a row from which searches look ahead
 NEAR, AHEAD = 2, 4  # places ahead in the queue for whose edges, or their place, memory is asked
 MOST_THREADS = 8  # each needs memory of its own
 FEWEST = 16  # roots for a thread
-BATCH = 8  # roots that a thread takes at a time
+BATCH = 8  # roots that a thread takes at a time; fewer where there are few
 PATIENCE = 1000  # tries to get the lock
 
 # Entries of `state`: number of roots, the ration, rounds done; edges read, paths found, and the
@@ -224,14 +224,15 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
     pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
     lo, hi = state[ROOTS] * pair // pairs, state[ROOTS] * (pair + 1) // pairs
     roots, ration = a.roots, state[RATION_NOW]
+    batch = min(BATCH, 1 + (hi - lo) // (4 * BATCH))
     whole, spent = budget, 0
     while budget > 0:
         if own[BATCH_LEFT] == 0:
             if beside:
                 budget = whole - spent - fetch_add(state, SPENT, spent)
                 spent = 0
-            before = fetch_add(state, TAKEN + LINE * pair, BATCH)
-            own[BATCH_LEFT] = min(max(hi - lo - before, 0), BATCH)
+            before = fetch_add(state, TAKEN + LINE * pair, batch)
+            own[BATCH_LEFT] = min(max(hi - lo - before, 0), batch)
             if own[BATCH_LEFT] == 0:
                 break
         i = hi - 1 - own[PASSED] if back else lo + own[PASSED]
@@ -271,7 +272,7 @@ def end_round(a: Any) -> None:
                 a.roots[size] = a.roots[i]
                 size += 1
         state[ROOTS] = size
-        state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST)
+        state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST) if size > FEW else LARGEST
         state[ROUNDS] += 1
         for t in range(a.own.shape[0]):
             state[TAKEN + LINE * t] = a.own[t, PASSED] = 0
