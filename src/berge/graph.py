@@ -25,6 +25,7 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
 _INT32_MAX = np.iinfo(np.int32).max
+SHARED = 200_000  # edges from which threads share a transpose; waking them takes a while
 LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
 
 
@@ -181,9 +182,8 @@ class BipartiteGraph:
         from .spmd.sort import transpose_csr
 
         threads = threads_of(threads)
-        # Below this the launch costs more than a second thread saves; with few rows an edge's
-        # worth of counters per thread costs more than it saves too.
-        blocks = 1 if self.nnz < 50_000 or threads * self.n_cols > 2 * self.nnz else threads
+        # Counters for each thread cost more than they save where columns have few edges.
+        blocks = 1 if self.nnz < SHARED or threads * self.n_cols > 2 * self.nnz else threads
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)
