@@ -1,7 +1,8 @@
 """The cheap start: every row in turn takes its first free column.
 
-Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory. Where
-the graph lies on a GPU all rows look at once, and claim columns by compare-and-swap.
+Maximal, so at least half as large as a maximum matching. Work O(n + nnz), no extra memory; on
+several threads, one index a row. Where the graph lies on a GPU all rows look at once, and claim
+columns by compare-and-swap.
 
 Several threads look first at some rows before a cut in the middle, and at the columns that these
 would take.
@@ -164,7 +165,7 @@ def match_in_order(
 def try_rows(
     indptr: Any, indices: Any, row_match: Any, col_match: Any, blocks: int, tried: Any
 ) -> tuple[float, float]:
-    """Try the last rows before a cut: what part of their columns is behind it, and found one."""
+    """Try the last rows before a cut: which part would take columns behind it, and which any."""
     n_rows, n_cols = row_match.size, col_match.size
     t = blocks // 2
     end, cut = n_rows * t // blocks, n_cols * t // blocks
