@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 import berge
-from berge import FormatError, OptionError, generate
+from berge import FormatError, OptionError, generate, workspace
 from berge.bench import measure as module
 from berge.bench import runner, startup
 from berge.bench.gather import gather, gather_seconds
 from berge.bench.machine import machine
-from berge.bench.measure import UNMEASURED, measure, save_graph, work
+from berge.bench.measure import UNMEASURED, measure, save_graph, warm_up, work
 from berge.bench.peers import PEERS, Peer
 from berge.bench.results import (
     Results,
@@ -223,6 +223,14 @@ def test_what_is_told_of_ours(tmp_path):
     assert {run["stats"]["algorithm"] for run in runs} == {"pothen-fan"}
     assert ["memory" in run for run in runs] == [module._reset_peak() is not None, False]
     json.dumps(steps)
+
+
+def test_warming_up_leaves_no_working_memory():
+    """Else the memory of the first run that is measured would not be seen."""
+    berge.maximum_matching(generate.grid(120, 120))
+    assert workspace._kept
+    warm_up(generate.grid(3, 3), berge.maximum_matching)
+    assert not workspace._kept
 
 
 def test_runs_are_not_repeated_beyond_the_limit(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Empty", "workspace"]
+__all__ = ["Empty", "release", "workspace"]
 
 Empty = Callable[..., npt.NDArray[Any]]  # makes an array, like `np.empty`
 
@@ -52,3 +52,8 @@ def workspace(size: int) -> Iterator[Empty]:
         yield empty
     finally:
         _kept[:] = [block]
+
+
+def release() -> None:
+    """Give the block back to the system."""
+    _kept.clear()

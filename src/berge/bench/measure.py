@@ -165,22 +165,25 @@ def save_graph(graph: BipartiteGraph | Graph, path: str | PathLike[str]) -> None
     np.savez(path, indptr=graph.indptr, indices=graph.indices, shape=shape, **more)
 
 
-def warm_up(like: BipartiteGraph, solve: Callable[[BipartiteGraph], object]) -> None:
-    """Solve a star and a random graph with the same index types, which loads the kernels.
+def warm_up(
+    like: BipartiteGraph, solve: Callable[[BipartiteGraph], object], n: int = 20_000
+) -> None:
+    """Solve a star and a random graph of n rows with the same index types: that loads the kernels.
 
-    Both are large enough for all threads to get work.
+    The working memory that this takes is given back, or the next solve would seem to need less.
     """
+    from .. import workspace
     from ..spmd.sweeps import largest
 
     for array in (like.indptr, like.indices):
         largest(array[:1])  # what validates large ones
-    n = 20_000
-    ends = np.random.default_rng(0).integers(0, n, (2, 3 * n))
+    ends = np.random.default_rng(0).integers(0, n, (2, 4 * n))
     star = np.arange(4096), np.zeros(4096, np.int64)
     for (rows, cols), shape in ((star, (4096, 1)), (ends, (n, n))):
         graph = BipartiteGraph.from_edges(rows, cols, shape)
         indptr, indices = graph.indptr.astype(like.indptr.dtype), graph.indices
         solve(BipartiteGraph._trusted(indptr, indices.astype(like.indices.dtype), shape))
+    workspace.release()
 
 
 def work(request: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> None:
@@ -314,7 +317,9 @@ def _ours(graph: BipartiteGraph, matrix: Any, arguments: Mapping[str, Any]) -> P
 
     kind = repr((sorted(arguments.items()), graph.indptr.dtype, graph.indices.dtype))
     if kind not in _WARM:
-        warm_up(graph, lambda other: maximum_matching(other, **arguments))
+        # The default shares its work among threads on large graphs only. Others may be slow there.
+        n = 150_000 if arguments.get("algorithm", "auto") == "auto" else 20_000
+        warm_up(graph, lambda other: maximum_matching(other, **arguments), n)
         _WARM.add(kind)
     return lambda: maximum_matching(matrix, **arguments), lambda matching: matching
 
