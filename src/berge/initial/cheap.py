@@ -43,7 +43,7 @@ from ..spmd.scan import count
 # Edges, and vertices of each side, from which threads share the work: on few columns they would
 # keep taking cache lines from each other.
 SHARED, SHARED_VERTICES = 500_000, 1 << 14
-FIRST_SAMPLE, SAMPLE = 1 << 8, 1 << 12  # rows before a cut that are tried
+FIRST_SAMPLE, SAMPLE, PART = 1 << 8, 1 << 11, 64  # rows before a cut that are tried: 1/64 of all
 MANY, FEW = 1 / 2, 1 / 32  # of them take columns behind the cut
 NEARLY_ALL = 0.98  # of them find a column
 STRETCH = 1 << 11  # rows that a thread takes at a time
@@ -64,7 +64,7 @@ def cheap(run: Run) -> None:
     indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
     graph = (indptr, indices, run.row_match, run.col_match)
     if run.threads > 1 and run.graph.nnz >= SHARED and min(run.graph.shape) >= SHARED_VERTICES:
-        tried = np.empty(SAMPLE, np.int64)
+        tried = np.empty(max(run.graph.n_rows // PART, SAMPLE), np.int64)
         behind, _ = try_rows(*graph, run.threads, tried[:FIRST_SAMPLE])
         race = behind > MANY
         if not race:
