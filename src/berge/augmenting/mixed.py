@@ -14,9 +14,9 @@ though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan do
 work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
 of the rows that are left; what it leaves is for push-relabel.
 
-Several threads share the searches of large graphs. One begins alone, and reads an ``ALONE`` part
-of so many edges as there are columns, and ``WAKING`` more: that takes about as long as making ready
-for the others. It goes on to a ``LONGER_ALONE`` part if at its rate that will do for all.
+Several threads share the searches of large graphs. One begins alone. With an edge a column and
+``WAKING`` more as the measure, it reads an ``ALONE`` part of that, which takes about as long as
+making ready for the others, and goes on to a ``LONGER_ALONE`` part if at its rate that will do.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 

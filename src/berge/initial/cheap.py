@@ -156,7 +156,7 @@ def match_in_order(
         x = np.int64(order[place])
         if row_match[x] < 0:
             budget -= np.int64(indptr[x + 1] - indptr[x])
-            matched += match_first_free(indptr, indices, x, row_match, col_match)
+            matched += match_rows(indptr, indices, row_match, col_match, x, x + 1)
         place += 1
     state[NEXT], state[MATCHED] = place, matched
 
@@ -202,7 +202,8 @@ def match_on_threads(
     for t in range(done.shape[0]):
         first = row_match.size * t // done.shape[0]
         for i in range(first, first + done[t, LEFT]):
-            matched += match_first_free(indptr, indices, np.int64(left[i]), row_match, col_match)
+            x = np.int64(left[i])
+            matched += match_rows(indptr, indices, row_match, col_match, x, x + 1)
     return matched
 
 
@@ -226,7 +227,8 @@ def do_share(job: int, graph: Any, t: int, done: Any, left: Any) -> None:
     elif job == BLOCKS:
         done[t, LEFT] = match_block(indptr, indices, row_match, col_match, first, last, lo, left)
     elif job == COUNT:
-        done[t, ROWS], done[t, COLS] = count_matched(row_match[first:last], col_match[lo:hi])
+        done[t, ROWS] = count_matched(row_match[first:last])
+        done[t, COLS] = count_matched(col_match[lo:hi])
     else:
         for x in range(first, last):
             if row_match[x] >= 0 and col_match[row_match[x]] != x:
@@ -281,27 +283,13 @@ def match_behind(
 
 
 @helper
-def count_matched(rows: Any, cols: Any) -> tuple[Any, Any]:
-    """Count matched rows and columns, by loops that the compiler makes vectors of."""
-    kind = rows.dtype.type  # sums are made so wide and no wider: more fit in a vector
-    matched_rows = matched_cols = kind(0)
-    for i in range(rows.size):
-        matched_rows = kind(matched_rows + kind(rows[i] >= 0))
-    for i in range(cols.size):
-        matched_cols = kind(matched_cols + kind(cols[i] >= 0))
-    return np.int64(matched_rows), np.int64(matched_cols)
-
-
-@helper
-def match_first_free(indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any) -> int:
-    """Match x to its first free column; return whether there was one, as a number."""
-    for k in range(indptr[x], indptr[x + 1]):
-        y = indices[k]
-        if col_match[y] < 0:
-            row_match[x] = y
-            col_match[y] = x
-            return 1
-    return 0
+def count_matched(match: Any) -> Any:
+    """Count what is matched, by a loop that the compiler makes vectors of."""
+    kind = match.dtype.type  # the sum is made so wide and no wider: more fit in a vector
+    matched = kind(0)
+    for i in range(match.size):
+        matched = kind(matched + kind(match[i] >= 0))
+    return np.int64(matched)
 
 
 @helper
