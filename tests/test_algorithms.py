@@ -111,15 +111,15 @@ def test_memory_that_others_have_used(algorithm, threads, monkeypatch):
     monkeypatch.setattr(solve, "LARGE", 0)
     for rubbish in (0, 1, 255):
         for name, (_, expected) in SMALL.items():
-            with workspace.workspace(1 << 20) as empty:
-                empty(1 << 20, np.uint8).fill(rubbish)
+            with workspace.Workspace(1 << 20) as space:
+                space.empty(1 << 20, np.uint8).fill(rubbish)
             graph = small(name)
             graph = BipartiteGraph(graph.indptr, graph.indices, graph.shape)  # without a transpose
             matching = berge.maximum_matching(
                 graph.to_scipy(), algorithm=algorithm, threads=threads
             )
-            with workspace.workspace(1 << 20) as empty:
-                empty(1 << 20, np.uint8).fill(77)
+            with workspace.Workspace(1 << 20) as space:
+                space.empty(1 << 20, np.uint8).fill(77)
             assert matching.prove(graph).size == matching.cardinality
             assert expected in (None, matching.cardinality)
 

@@ -166,6 +166,25 @@ class Matching:
                 f"upper_bound {upper_bound} is below the cardinality {self.cardinality}"
             )
 
+    @classmethod
+    def _found(
+        cls,
+        row_match: IndexArray,
+        col_match: IndexArray,
+        cardinality: int,
+        stats: SolveStats,
+        graph: Any,
+    ) -> Matching:
+        """Wrap a maximum matching that is known to be right."""
+        matching = cls.__new__(cls)
+        row_match.flags.writeable = col_match.flags.writeable = False
+        matching.row_match, matching.col_match = row_match, col_match
+        matching.cardinality = matching.upper_bound = cardinality
+        matching.stats, matching.certificate = stats, None
+        matching.row_labels = getattr(graph, "row_labels", None)
+        matching.col_labels = getattr(graph, "col_labels", None)
+        return matching
+
     @property
     def n_rows(self) -> int:
         """Number of rows of the graph."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .graph import BipartiteGraph, IndexArray
-from .matching import SolveStats
+from .matching import Matching, SolveStats
 from .workspace import Empty
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class Run:
     owns_graph: bool = False
 
     def __post_init__(self) -> None:
+        self._given = self.graph, self.row_match, self.col_match
         self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)
 
     @property
@@ -180,3 +181,24 @@ class Run:
             row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))
         rows = self.empty(row_match.size + 1, graph.indices.dtype)
         return rows[: list_unmatched(indptr, row_match, rows)].copy()
+
+    def result(self) -> Matching:
+        """Return the matching, with an upper bound: what either side allows, if it was stopped."""
+        graph: Any
+        graph, row_match, col_match = self._given
+        stopped = self.stats.stopped is not None
+        bound = min(self.upper_bound, self.graph.nonempty_cols) if stopped else 0
+        if self.on_device:
+            matching: Matching = graph.result(row_match, col_match, bound, self.stats)
+            return matching
+        matching = Matching(
+            row_match,
+            col_match,
+            upper_bound=min(graph.shape),  # until its edges are counted
+            stats=self.stats,
+            row_labels=graph.row_labels,
+            col_labels=graph.col_labels,
+        )
+        matching.upper_bound = max(bound, matching.cardinality)
+        matching._cover = self.cover
+        return matching

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import cache
 from typing import Any
 
 from .errors import InvalidMatchingError, OptionError, ProofError
@@ -15,7 +16,7 @@ from .matching import Matching, SolveStats
 from .memory import solve_bytes
 from .registry import Algorithm, algorithms, check_call, check_options, find
 from .run import PhaseReport, Run, Stop
-from .workspace import workspace
+from .workspace import Workspace
 
 __all__ = ["maximum_matching"]
 
@@ -24,6 +25,7 @@ DEFAULT_ALGORITHM = "mixed"
 DEFAULT_ON_CUDA = "g-pr-shr"
 OUT_OF_CORE = "out-of-core"
 DEFAULT_INIT = "karp-sipser"
+_ALL_AUTO = ("auto", "auto", "cpu", "auto")  # algorithm, init, device, side: see `at_once`
 DEFAULT_CHEAP_INIT = "cheap"  # for "mixed", and where little is left to do
 
 
@@ -124,6 +126,12 @@ def maximum_matching(
     for name in ("checkpoint", "output", "prove"):
         if name in options:
             raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
+    plain = initial is None and time_limit is None and on_phase is None
+    plain = plain and not (progress or options) and type(seed) is int and seed >= 0
+    if plain and (algorithm, init, device, side) == _ALL_AUTO:
+        matching = _at_once()(graph, threads, seed, started)
+        if matching is not None:
+            return matching
     on_device = device == "cuda" and _lies_on_device(graph)
     graph = left_on_disk(graph, always=algorithm == OUT_OF_CORE)
     if algorithm == "auto" and getattr(graph, "on_disk", False):
@@ -158,8 +166,8 @@ def maximum_matching(
             device=device,
         )
         if graph.nnz >= LARGE and not run.on_device and not graph.on_disk:
-            run.empty = stack.enter_context(workspace(solve_bytes(graph.shape, graph.nnz)))
-            run.owns_graph = graph is not source
+            space = stack.enter_context(Workspace(solve_bytes(graph.shape, graph.nnz)))
+            run.empty, run.owns_graph = space.empty, graph is not source
         if progress:
             from .progress import ProgressLine
 
@@ -175,12 +183,20 @@ def maximum_matching(
             stats.stopped = str(stop)
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
-        result = _result(run, graph, row_match, col_match)
+        result = run.result()
     if graph is not source:
         # It and its transpose hold each other: memory would wait for the garbage collector.
         graph.__dict__.pop("T", None)
     stats.seconds["total"] = time.perf_counter() - started
     return result
+
+
+@cache
+def _at_once() -> Callable[..., Matching | None]:
+    """Return the way for small graphs; numba is imported here, and only once looked for."""
+    from .at_once import match_at_once
+
+    return match_at_once
 
 
 def _start_then_search(
@@ -281,23 +297,3 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
     except ProofError as error:
         raise InvalidMatchingError(f"initial is not a matching of the graph: {error}") from None
     return initial
-
-
-def _result(run: Run, graph: Any, row_match: Any, col_match: Any) -> Matching:
-    """Return the matching, with an upper bound: what either side allows, if it came to no end."""
-    stopped = run.stats.stopped is not None
-    bound = min(run.upper_bound, run.graph.nonempty_cols) if stopped else 0
-    if run.on_device:
-        matching: Matching = graph.result(row_match, col_match, bound, run.stats)
-        return matching
-    matching = Matching(
-        row_match,
-        col_match,
-        upper_bound=min(graph.shape),  # until its edges are counted
-        stats=run.stats,
-        row_labels=graph.row_labels,
-        col_labels=graph.col_labels,
-    )
-    matching.upper_bound = max(bound, matching.cardinality)
-    matching._cover = run.cover
-    return matching

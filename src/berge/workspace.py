@@ -10,14 +10,13 @@ beside the first, and what the block is too small for, get new memory.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Empty", "release", "workspace"]
+__all__ = ["Empty", "Workspace", "release"]
 
 Empty = Callable[..., npt.NDArray[Any]]  # makes an array, like `np.empty`
 
@@ -27,31 +26,37 @@ _LINE = 128  # bytes to which sizes are rounded: threads do not share cache line
 _kept: list[npt.NDArray[np.uint8]] = []  # the block, unless a solve has it
 
 
-@contextmanager
-def workspace(size: int) -> Iterator[Empty]:
-    """Give out some `size` bytes in the manner of `np.empty`, and take them back at the end."""
-    try:
-        block = _kept.pop()
-    except IndexError:
-        block = np.empty(0, np.uint8)
-    if block.size < min(size, MOST):
-        block = np.empty(min(size, MOST), np.uint8)
-    used = 0
+class Workspace:
+    """Some `size` bytes that `empty` gives out in the manner of `np.empty`, until it is closed."""
 
-    def empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-        nonlocal used
+    def __init__(self, size: int):
+        try:
+            block = _kept.pop()
+        except IndexError:
+            block = np.empty(0, np.uint8)
+        if block.size < min(size, MOST):
+            block = np.empty(min(size, MOST), np.uint8)
+        self._block, self._used = block, 0
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array; one of new memory if the block is used up."""
         entries = shape if isinstance(shape, int) else math.prod(shape)
-        end = used + entries * np.dtype(dtype).itemsize
-        if end > block.size:
+        end = self._used + entries * np.dtype(dtype).itemsize
+        if end > self._block.size:
             return np.empty(shape, dtype)
-        array = block[used:end].view(dtype).reshape(shape)
-        used = -(-end // _LINE) * _LINE
-        return array
+        array = self._block[self._used : end].view(dtype)
+        self._used = -(-end // _LINE) * _LINE
+        return array if isinstance(shape, int) else array.reshape(shape)
 
-    try:
-        yield empty
-    finally:
-        _kept[:] = [block]
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the block to the next solve."""
+        _kept[:] = [self._block]
 
 
 def release() -> None:

@@ -31,29 +31,47 @@ from ..push_relabel.p_push_relabel import p_push_relabel
 from ..push_relabel.push_relabel import push_relabel
 from ..run import Run
 from .p_pothen_fan import search_in_phases
-from .rationed import FEW, READ, prepare, roots_left, search_on_rations, shared
+from .rationed import (
+    FEW,
+    READ,
+    ROUNDS,
+    SEARCHES,
+    Arrays,
+    prepare,
+    roots_left,
+    search_on_rations,
+    shared,
+)
 from .tally import LONGEST, report
 
 SHARED = 300_000  # edges from which threads share the searches
-WAKING, ALONE, LONGER_ALONE = 150_000, 0.25, 0.75
+WAKING, ALONE = 150_000, (1 / 8, 1 / 4, 1 / 2, 7 / 8)
 SLOW = 0.3
+PART, WELL = 1 / 4, 0.95
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
 SMALL = 1 << 14  # so many edges are read in no time
 
 
 def mixed(run: Run, *, effort: float = 3.0) -> None:
     """Make the matching maximum."""
-    many = run.threads > 1 and run.graph.nnz >= SHARED
-    edges, search = max(run.graph.nnz, SMALL), prepare(run, run.threads if many else 1)
+    go_on(run, prepare(run, run.threads if run.graph.nnz >= SHARED else 1), effort)
+
+
+def go_on(run: Run, search: Arrays, effort: float = 3.0) -> None:
+    """Make the matching maximum, from a search that one thread is at, or has not begun."""
+    many, edges = run.threads > 1 and run.graph.nnz >= SHARED, max(run.graph.nnz, SMALL)
     roots, threads = search.roots.size, 1
     try:
         if many:
             ready = run.graph.n_cols + WAKING
-            for alone in (ALONE, LONGER_ALONE):
+            left, read = roots, 0
+            for alone in ALONE:
                 if search_on_rations(run, search, min(alone * ready, effort * edges)):
                     return
-                done = roots - roots_left(search)
-                if search.state[READ] * roots >= done * LONGER_ALONE * ready:
+                before, left = left, roots_left(search)
+                each = (search.state[READ] - read) / max(before - left, 1)
+                read = search.state[READ]
+                if alone > ALONE[0] and read + each * left > ALONE[-1] * ready:
                     break
             with run.timed("search"):
                 search = shared(search)
@@ -63,8 +81,16 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
         if search_on_rations(run, search, min(effort, 1.0) * edges):
             return
         slow = roots_left(search) > (1 - SLOW) * roots
-        if not slow and search_on_rations(run, search, effort * edges):
-            return
+        passes = effort - PART
+        while not slow:
+            left, searches = roots_left(search), search.own[:, SEARCHES].sum()
+            if search_on_rations(run, search, passes * edges):
+                return
+            searches = search.own[:, SEARCHES].sum() - searches
+            well = left - roots_left(search) > WELL * searches and search.state[ROUNDS] == 0
+            if passes >= effort and not well:
+                break
+            passes += PART
         left, longest = roots_left(search), search.tally[:, LONGEST].max()
         if left <= FEW:  # it does not pay to begin anew
             search_on_rations(run, search, math.inf)
@@ -72,7 +98,8 @@ def mixed(run: Run, *, effort: float = 3.0) -> None:
     finally:
         report(run, search.tally)
     del search  # memory
-    if longest >= FAR and left <= REST * roots and search_in_phases(run, LEAST):
+    wide = longest >= FAR and left <= REST * roots
+    if (wide or passes > effort) and search_in_phases(run, LEAST):
         return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()

@@ -78,6 +78,7 @@ PATIENCE = 1000  # tries to get the lock
 # pair of threads how many roots of its stretch are taken.
 ROOTS, RATION_NOW, ROUNDS, READ, FOUND, NUMBER, HIDDEN = range(7)
 LOCK, SPENT, TAKEN, LINE = 16, 32, 48, 16
+STATE = TAKEN + LINE  # of one thread
 
 # Entries of `own[t]`: edges of searches broken off and of those without limit, how many more the
 # first may be; searches done; roots of this round that the thread is through with, and how many
@@ -114,10 +115,8 @@ def prepare(run: Run, threads: int) -> Arrays:
     index = graph.indices.dtype
     threads = min(threads, MOST_THREADS)
     roots = run.unmatched_rows()
-    own, state = np.zeros((1, OWN), np.int64), np.zeros(TAKEN + LINE, np.int64)
-    own[0, FREE] = int(START * graph.nnz)
-    state[ROOTS], state[HIDDEN] = roots.size, (1 << (8 * index.itemsize - 1)) - 1
-    state[RATION_NOW] = RATION if roots.size > FEW else LARGEST
+    own, state = np.zeros((1, OWN), np.int64), np.zeros(STATE, np.int64)
+    begin_rounds(state, own, roots.size, graph.nnz, index.itemsize)
     cols = run.empty((threads, 2 * graph.n_cols), index)
     pair_up(run.col_match, cols[0])
     ahead = None
@@ -139,6 +138,14 @@ def prepare(run: Run, threads: int) -> Arrays:
         own=own,
         tally=new_tally(1),
     )
+
+
+@kernel
+def begin_rounds(state: Any, own: Any, n_roots: int, nnz: Any, itemsize: int) -> None:
+    """Set the numbers with which one thread begins; the size of an index tells which stand free."""
+    own[0, FREE] = int(START * nnz)
+    state[ROOTS], state[HIDDEN] = n_roots, (1 << (8 * itemsize - 1)) - 1
+    state[RATION_NOW] = RATION if n_roots > FEW else LARGEST
 
 
 def shared(a: Arrays) -> Arrays:

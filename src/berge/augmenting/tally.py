@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from ..matching import SolveStats
 from ..run import Run
 from ..spmd import helper
 
 EDGES, PATHS, PATH_EDGES, LONGEST, HISTOGRAM = 0, 1, 2, 3, 4
-_BUCKETS = 44
+TALLY = HISTOGRAM + 44
 
 
 def new_tally(threads: int) -> Any:
     """Return counters at zero for so many threads."""
-    return np.zeros((threads, HISTOGRAM + _BUCKETS), np.int64)
+    return np.zeros((threads, TALLY), np.int64)
 
 
 @helper
@@ -53,12 +54,17 @@ def paths_found(tally: Any) -> int:
 
 def report(run: Run, tally: Any) -> None:
     """Add the counters to the run's stats."""
-    total = tally[0].tolist() if len(tally) == 1 else tally.sum(axis=0).tolist()
-    longest = int(tally[:, LONGEST].max())
-    stats = run.stats
+    total = tally.sum(axis=0)
+    total[LONGEST] = tally[:, LONGEST].max()
+    add_up(run.stats, total.tolist())
+
+
+def add_up(stats: SolveStats, total: list[int]) -> None:
+    """Add the counters of all threads together to stats."""
     stats.traversed_edges += total[EDGES]
     stats.augmenting_paths += total[PATHS]
     stats.path_edges += total[PATH_EDGES]
+    longest = total[LONGEST]
     stats.longest_path = max(stats.longest_path, longest)
     lengths = total[HISTOGRAM : HISTOGRAM + longest.bit_length()]
     stats.path_lengths = [a + b for a, b in zip_longest(lengths, stats.path_lengths, fillvalue=0)]

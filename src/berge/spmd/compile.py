@@ -101,9 +101,10 @@ class _CompileNotice(event.Listener):
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         self.depth += 1
-        if self.depth > 1 or not function.__module__.startswith("berge."):
+        module = str(function.__module__)  # functions of others may have none
+        if self.depth > 1 or not module.startswith("berge."):
             return
-        name = f"{function.__module__.removeprefix('berge.')}.{function.__name__}"
+        name = f"{module.removeprefix('berge.')}.{function.__name__}"
         _log.info("compiling %s", name)
         if not self.announced and sys.stderr.isatty():
             print(

@@ -72,7 +72,7 @@ def on_threads(job: int, a: Any, b: Any, found: Any) -> None:
 
 
 @kernel
-def sweep_block(t: Any, job: int, a: Any, b: Any, found: Any) -> None:
+def sweep_block(t: Any, job: Any, a: Any, b: Any, found: Any) -> None:
     """Do block t of `a`, by loops over slices from 0 on: these the compiler makes vectors of."""
     blocks = found.shape[0]
     lo, hi = a.size * t // blocks, a.size * (t + 1) // blocks
