@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import berge
 from berge import BipartiteGraph, generate
@@ -163,6 +164,32 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
             matching = berge.maximum_matching(graph, init=init, algorithm="mixed", threads=threads)
             assert matching.prove(graph).size == matching.cardinality
             assert expected is None or matching.cardinality == expected
+
+
+@compiled
+def test_a_first_round_that_goes_well_goes_on(monkeypatch):
+    """Past the effort, to its end; or until it goes badly, and then Pothen–Fan takes over."""
+    monkeypatch.setattr(mixed, "SLOW", 0)  # that is another rule
+    in_phases = []
+    search = mixed.search_in_phases
+    monkeypatch.setattr(mixed, "search_in_phases", lambda *a: in_phases.append(a) or search(*a))
+    # Three layers of 8 rows, each next to its own columns and those of the next layer; 8 rows more
+    # have to go through all of them, so that in all each edge is read five times.
+    layers = np.eye(3, 4) + np.eye(3, 4, k=1)
+    through = np.kron(np.vstack([layers, np.eye(1, 4)]), np.ones((8, 8)))
+    easy = scipy.sparse.block_diag([scipy.sparse.csr_array(through)] * 60, format="csr")
+    hard = generate.hidden_perfect(8000, 3).to_scipy()
+    both = scipy.sparse.block_diag([easy, hard], format="csr")
+    n, settings = easy.shape[0], {"algorithm": "mixed", "init": "cheap", "threads": 1}
+    stats = solve(berge.as_bipartite(easy), n, **settings).stats
+    assert stats.phases == 1
+    assert stats.traversed_edges > 4 * easy.nnz
+    assert not in_phases
+    solve(berge.as_bipartite(both), n + 8000, **settings)
+    assert len(in_phases) == 1
+    monkeypatch.setattr(mixed, "WELL", 1)  # never
+    assert "push" in solve(berge.as_bipartite(easy), n, **settings).stats.seconds
+    assert len(in_phases) == 1
 
 
 @pytest.mark.kernels

@@ -9,14 +9,19 @@ Once the searches have looked at as many edges as there are, it shows whether th
 less than a ``SLOW`` part of the rows is dealt with, most rows lie in regions that have too few
 columns. Then push-relabel takes over at once, from the side with fewer unmatched vertices.
 
-Where no more than a ``REST`` part of the rows is left in the end and some path had ``FAR`` edges,
-though each was a shortest one, the graph is wide: a mesh. There Pothen–Fan does better, shares its
-work among threads, and needs no transpose. It goes on while phases find paths from a ``LEAST`` part
-of the rows that are left; what it leaves is for push-relabel.
+Some rows may not have been searched from when the effort is spent. As long as a ``WELL`` part of
+the searches in the last ``PART`` of a pass came to their ends, the first round goes on.
 
-Several threads share the searches of large graphs. One begins alone. With an edge a column and
-``WAKING`` more as the measure, it reads an ``ALONE`` part of that, which takes about as long as
-making ready for the others, and goes on to a ``LONGER_ALONE`` part if at its rate that will do.
+Where no more than a ``REST`` part of the rows is left in the end and some path had ``FAR`` edges,
+though each was a shortest one, the graph is wide: a mesh. There, and after a first round that went
+well for so long, Pothen–Fan does better, shares its work among threads, and needs no transpose. It
+goes on while phases find paths from a ``LEAST`` part of the rows that are left; what it leaves is
+for push-relabel.
+
+Several threads share the searches of large graphs. One begins alone. The measure is an edge a
+column, about what it takes to make ready for the others, and ``WAKING`` more, to wake them. It
+reads the ``ALONE`` parts of that, one after the other, unless at the rate of the last one even the
+largest would not do.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
