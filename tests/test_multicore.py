@@ -140,7 +140,7 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
     """Searches side by side on graphs that one thread would do alone."""
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
-    monkeypatch.setattr(mixed, "ALONE", (0,))
+    monkeypatch.setattr(mixed, "WAKING", -(10**9))
     monkeypatch.setattr(rationed, "EDGES_PER_CALL", 5000)
     for init in ("none", "cheap"):
         for graph, expected in random_graphs(7):
@@ -156,7 +156,7 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
 def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
-    monkeypatch.setattr(mixed, "ALONE", (0,))
+    monkeypatch.setattr(mixed, "WAKING", -(10**9))
     share_cheap_starts(monkeypatch)
     for make, expected in SMALL.values():
         graph = make()

@@ -26,8 +26,11 @@ from .augmenting.rationed import (
     ROUNDS,
     STATE,
     Arrays,
+    begin_alone,
     begin_rounds,
-    search_alone,
+)
+from .augmenting.rationed import (
+    LARGEST as NEVER,
 )
 from .augmenting.tally import TALLY, add_up
 from .graph import BipartiteGraph
@@ -43,6 +46,7 @@ from .workspace import Workspace
 __all__ = ["match_at_once"]
 
 MOST = 1 << 20  # edges, and columns: these take some milliseconds, in which Ctrl-C may wait
+ROWS = 1 << 17  # from which threads that share the start save more than calls from Python cost
 LITTLE = 1 << 15  # indices to work on for which new memory is at hand
 
 # Entries of `numbers`: the outcome; rows that have an edge, edges of the start, rows left by it;
@@ -74,11 +78,9 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     # As many as there may be: to say how many there are, numba would have to start them.
     many = NUMBA_NUM_THREADS if threads is None else threads_of(threads)
     many = min(many, MOST_THREADS) if edges >= mixed.SHARED else 1
-    most = max(edges, mixed.SMALL)
-    if many > 1:
-        most = min(most, int(mixed.ALONE[0] * (n_cols + mixed.WAKING)))
-        if edges >= cheap.SHARED and n_rows >= cheap.SHARED_VERTICES:
-            return None
+    if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
+        return None
+    worth = n_cols + mixed.WAKING if many > 1 else NEVER
     size = many * (2 * n_cols + 4 * n_rows) + n_rows + 1
     space = Workspace(solve_bytes(shape, edges)) if size > LITTLE else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
@@ -87,7 +89,7 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     arrays = indptr, indices, row_match, col_match, block, numbers, many
     stats = SolveStats("mixed", "cheap", "cpu", 1, seed)
     try:
-        begin_small(*arrays, most)
+        begin_small(*arrays, worth, max(edges, mixed.SMALL))
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -160,9 +162,10 @@ def begin_small(
     block: Any,
     numbers: Any,
     many: int,
+    worth: int,
     most: int,
 ) -> None:
-    """Check the graph, make the cheap start, and search until some `most` edges were read."""
+    """Check the graph, make the cheap start, and search as `begin_alone` does."""
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
@@ -195,13 +198,11 @@ def begin_small(
     if nnz >= DENSE * n_rows:
         ahead = block[block.size - many * n_rows :].reshape((many, n_rows))
         ahead[:] = 0
-        search_alone(
-            lay_out(indptr, indices, row_match, col_match, block, numbers, many, ahead), most + 1
-        )
+        dense = lay_out(indptr, indices, row_match, col_match, block, numbers, many, ahead)
+        begin_alone(dense, worth, most + 1)
     else:
-        search_alone(
-            lay_out(indptr, indices, row_match, col_match, block, numbers, many, None), most + 1
-        )
+        sparse = lay_out(indptr, indices, row_match, col_match, block, numbers, many, None)
+        begin_alone(sparse, worth, most + 1)
     numbers[SEARCH_NS] = ticks() - middle
     if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
         numbers[OUTCOME] = MAXIMUM

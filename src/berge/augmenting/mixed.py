@@ -18,10 +18,8 @@ well for so long, Pothen–Fan does better, shares its work among threads, and n
 goes on while phases find paths from a ``LEAST`` part of the rows that are left; what it leaves is
 for push-relabel.
 
-Several threads share the searches of large graphs. One begins alone. The measure is an edge a
-column, about what it takes to make ready for the others, and ``WAKING`` more, to wake them. It
-reads the ``ALONE`` parts of that, one after the other, unless at the rate of the last one even the
-largest would not do.
+Several threads share the searches of large graphs. One begins alone, since on most easy ones it
+does not pay to wake others (``WAKING``), and to make ready for them: an edge a column.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
@@ -38,19 +36,19 @@ from ..run import Run
 from .p_pothen_fan import search_in_phases
 from .rationed import (
     FEW,
-    READ,
     ROUNDS,
     SEARCHES,
     Arrays,
     prepare,
     roots_left,
+    search_before_others,
     search_on_rations,
     shared,
 )
 from .tally import LONGEST, report
 
 SHARED = 300_000  # edges from which threads share the searches
-WAKING, ALONE = 150_000, (1 / 8, 1 / 4, 1 / 2, 7 / 8)
+WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3
 PART, WELL = 1 / 4, 0.95
 FAR, REST, LEAST = 32, 1 / 64, 1 / 10
@@ -68,16 +66,8 @@ def go_on(run: Run, search: Arrays, effort: float = 3.0) -> None:
     roots, threads = search.roots.size, 1
     try:
         if many:
-            ready = run.graph.n_cols + WAKING
-            left, read = roots, 0
-            for alone in ALONE:
-                if search_on_rations(run, search, min(alone * ready, effort * edges)):
-                    return
-                before, left = left, roots_left(search)
-                each = (search.state[READ] - read) / max(before - left, 1)
-                read = search.state[READ]
-                if alone > ALONE[0] and read + each * left > ALONE[-1] * ready:
-                    break
+            if search_before_others(run, search, run.graph.n_cols + WAKING, effort * edges):
+                return
             with run.timed("search"):
                 search = shared(search)
             threads = search.own.shape[0]

@@ -49,6 +49,7 @@ References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the rations a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,6 +68,7 @@ FAVOUR = 4
 START = 1 / 50  # of all edges
 DENSE = 48  # edges a row from which searches look ahead
 NEAR, AHEAD = 2, 4  # places ahead in the queue for whose edges, or their place, memory is asked
+ALONE = (1 / 8, 1 / 4, 1 / 2, 7 / 8)
 MOST_THREADS = 8  # each needs memory of its own
 FEWEST = 16  # roots for a thread
 BATCH = 8  # roots that a thread takes at a time; fewer where there are few
@@ -81,9 +83,9 @@ LOCK, SPENT, TAKEN, LINE = 16, 32, 48, 16
 STATE = TAKEN + LINE  # of one thread
 
 # Entries of `own[t]`: edges of searches broken off and of those without limit, how many more the
-# first may be; searches done; roots of this round that the thread is through with, and how many
-# more it has taken.
-BROKEN_OFF, UNLIMITED, FREE, SEARCHES, PASSED, BATCH_LEFT, OWN = *range(6), 16
+# first may be; searches done; roots of this round that the thread is through with, those among them
+# that are dealt with, and how many more it has taken.
+BROKEN_OFF, UNLIMITED, FREE, SEARCHES, PASSED, DEALT_WITH, BATCH_LEFT, OWN = *range(7), 16
 
 BROKEN, ENDED = -1, 0  # outcomes of a search; others are the edges of the path that it found
 
@@ -168,7 +170,7 @@ def shared(a: Arrays) -> Arrays:
 
 def roots_left(a: Arrays) -> int:
     """Return the number of rows that are neither matched nor known to be unmatchable."""
-    return int(np.count_nonzero(a.roots[: a.state[ROOTS]] >= 0))
+    return int(a.state[ROOTS] - a.own[:, DEALT_WITH].sum())
 
 
 def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
@@ -176,22 +178,30 @@ def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
 
     May be called again to go on; edges are counted from the beginning.
     """
-    state, threads = a.state, a.own.shape[0]
-    while state[ROOTS] > 0 and not run.done:
-        left = most_edges - int(state[READ])
-        if left <= 0 or state[NUMBER] + state[ROOTS] >= state[HIDDEN]:
+    while a.state[ROOTS] > 0 and not run.done:
+        left = most_edges - int(a.state[READ])
+        if left <= 0 or a.state[NUMBER] + a.state[ROOTS] >= a.state[HIDDEN]:
             return False
-        found, rounds = state[FOUND], state[ROUNDS]
-        with run.timed("search"):
-            budget = int(min(EDGES_PER_CALL, left)) + 1
-            if threads > 1:
-                share_roots(a, budget)
-            else:
-                search_alone(a, budget)
-        run.cardinality += int(state[FOUND] - found)
-        run.stats.phases += int(state[ROUNDS] - rounds)
-        run.pause()
+        budget = int(min(EDGES_PER_CALL, left)) + 1
+        _search(run, a, share_roots if a.own.shape[0] > 1 else search_alone, budget)
     return True
+
+
+def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
+    """Begin on one thread, as long as it does not pay to wake others; else as above."""
+    if a.state[READ] == 0:
+        _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
+    return search_on_rations(run, a, 0)
+
+
+def _search(run: Run, a: Arrays, search: Callable[..., None], *edges: int) -> None:
+    """Call a kernel that searches, and count what it did."""
+    found, rounds = a.state[FOUND], a.state[ROUNDS]
+    with run.timed("search"):
+        search(a, *edges)
+    run.cardinality += int(a.state[FOUND] - found)
+    run.stats.phases += int(a.state[ROUNDS] - rounds)
+    run.pause()
 
 
 @kernel(parallel=True)
@@ -219,6 +229,24 @@ def search_alone(a: Any, budget: int) -> None:
     while a.state[ROOTS] > 0 and a.state[READ] < end and a.state[NUMBER] < a.state[HIDDEN]:
         search_roots(a, 0, end - a.state[READ], False)
         end_round(a)
+
+
+@kernel
+def begin_alone(a: Any, worth: int, most: int) -> None:
+    """Search on one thread until some `most` edges were read, or it shows that others should help.
+
+    To wake them, and to make ready for them, takes as long as to read `worth` edges. So ``ALONE``
+    parts of that are read, one after the other, unless at the rate of the last one even the largest
+    would not do.
+    """
+    left, read = a.state[ROOTS], 0
+    for part in ALONE:
+        search_alone(a, min(int(part * worth), most) - read)
+        before, left = left, a.state[ROOTS] - a.own[0, DEALT_WITH]
+        each = (a.state[READ] - read) / max(before - left, 1)
+        read = a.state[READ]
+        if part > ALONE[0] and read + each * left > ALONE[-1] * worth:
+            break
 
 
 @helper
@@ -260,6 +288,7 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
             count_path(a.tally, t, outcome)
         if outcome != BROKEN:
             roots[i] = -1
+            own[DEALT_WITH] += 1
 
 
 @helper
@@ -282,7 +311,7 @@ def end_round(a: Any) -> None:
         state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST) if size > FEW else LARGEST
         state[ROUNDS] += 1
         for t in range(a.own.shape[0]):
-            state[TAKEN + LINE * t] = a.own[t, PASSED] = 0
+            state[TAKEN + LINE * t] = a.own[t, PASSED] = a.own[t, DEALT_WITH] = 0
 
 
 @helper
