@@ -87,7 +87,7 @@ def test_goes_on_by_steps(dense, monkeypatch):
     # Pairs of rows want one column each: the last has a way out through all of the others.
     graph = generate.permute(generate.chain(60), seed=3)
     if dense:
-        times = 60
+        times = 60  # too many edges a row for the kernel: it makes the start alone
         indptr, indices = graph.indptr * times, np.repeat(graph.indices, times)
         graph = BipartiteGraph(indptr, indices, graph.shape)
     went_on = []

@@ -4,8 +4,9 @@ A matrix of 100 rows is matched in a few microseconds; every step of the pipelin
 from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
 cheap start, and searches on rations until as many edges were read as there are, or so many that
 other threads should help. What comes out is the pipeline's own result, pair by pair, and few small
-graphs need more. Then the pipeline goes on from there; and it begins from the beginning where the
-graph is of another kind, or wrong, which it tells in words.
+graphs need more. Then the pipeline goes on from there, as it does after the start where rows have
+many edges, and searches look ahead: compiling those too would take 5 s more. It begins from the
+beginning where the graph is of another kind, or wrong, which it tells in words.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
         return None
     worth = n_cols + mixed.WAKING if many > 1 else NEVER
-    size = many * (2 * n_cols + 4 * n_rows) + n_rows + 1
+    size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
     space = Workspace(solve_bytes(shape, edges)) if size > LITTLE else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
@@ -94,17 +95,17 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
         if numbers[OUTCOME] == NOT_RUN:
             raise
         stats.stopped = "interrupted"
-    outcome, nonempty, cardinality, _, start_ns, search_ns = numbers[:HEAD].tolist()
+    outcome, nonempty, cardinality, left, start_ns, search_ns = numbers[:HEAD].tolist()
     if outcome == WRONG:
         return None
     stats.start_cardinality = cardinality
     stats.seconds["init"] = 1e-9 * start_ns
-    if search_ns:
+    if left:
         stats.seconds["search"] = 1e-9 * search_ns
         stats.phases = int(numbers[STATE_AT + ROUNDS])
         cardinality += int(numbers[STATE_AT + FOUND])
     if outcome == MAXIMUM:
-        if search_ns:
+        if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats, graph)
     else:
@@ -130,21 +131,21 @@ def _go_on(
     space: Workspace | None,
 ) -> Matching:
     """Go on from there with `mixed`, unless stopped."""
-    indptr, indices, row_match, col_match, block, numbers, many = arrays
-    graph, n_rows = source, row_match.size
+    indptr, indices, row_match, col_match, _, numbers, _ = arrays
+    graph = source
     if type(source) is not BipartiteGraph:
         graph = BipartiteGraph._trusted(indptr, indices[: indptr[-1]], source.shape)
         graph.nonempty_rows = nonempty
     run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
     if space:
         run.empty, run.owns_graph = space.empty, graph is not source
-    dense = graph.nnz >= DENSE * n_rows
-    ahead = block[-many * n_rows :].reshape(many, n_rows) if dense else None
     with thread_count(run.threads):
         try:
             if stats.stopped is None:
-                search = lay_out(indptr, indices, row_match, col_match, block, numbers, many, ahead)
-                mixed.go_on(run, search)
+                if numbers[LEFT]:
+                    mixed.go_on(run, lay_out(*arrays))
+                else:
+                    mixed.mixed(run)
         except KeyboardInterrupt:
             stats.stopped = "interrupted"
         matching = run.result()
@@ -189,20 +190,15 @@ def begin_small(
     bound = min(numbers[NONEMPTY], n_cols)
     if numbers[STARTED] == bound:
         numbers[OUTCOME] = MAXIMUM
+    if numbers[STARTED] == bound or nnz >= DENSE * n_rows:
         return
     pairs, rows = block[: 2 * n_cols].view(np.uint32), block[many * (2 * n_cols + 3 * n_rows) :]
     sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     numbers[LEFT] = list_unmatched(indptr, row_match, rows)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
-    if nnz >= DENSE * n_rows:
-        ahead = block[block.size - many * n_rows :].reshape((many, n_rows))
-        ahead[:] = 0
-        dense = lay_out(indptr, indices, row_match, col_match, block, numbers, many, ahead)
-        begin_alone(dense, worth, most + 1)
-    else:
-        sparse = lay_out(indptr, indices, row_match, col_match, block, numbers, many, None)
-        begin_alone(sparse, worth, most + 1)
+    search = lay_out(indptr, indices, row_match, col_match, block, numbers, many)
+    begin_alone(search, worth, most + 1)
     numbers[SEARCH_NS] = ticks() - middle
     if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
         numbers[OUTCOME] = MAXIMUM
@@ -217,7 +213,6 @@ def lay_out(
     block: Any,
     numbers: Any,
     many: int,
-    ahead: Any,
 ) -> Arrays:
     """Return what searches on one thread, and then on many, work on: `block` and `numbers`, cut."""
     n_rows, n_cols = row_match.size, col_match.size
@@ -231,7 +226,7 @@ def lay_out(
         block[a : a + n].view(np.uint32).reshape((many, n_rows)),
         block[a + n : a + 2 * n].reshape((many, n_rows)),
         block[a + 2 * n : a + 3 * n].reshape((many, n_rows)),
-        ahead,
+        None,
         block[a + 3 * n : a + 3 * n + numbers[LEFT]],
         numbers[STATE_AT:TALLY_AT],
         numbers[OWN_AT:STATE_AT].reshape((1, OWN)),
