@@ -4,9 +4,9 @@ A matrix of 100 rows is matched in a few microseconds; every step of the pipelin
 from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
 cheap start, and searches on rations until as many edges were read as there are, or so many that
 other threads should help. What comes out is the pipeline's own result, pair by pair, and few small
-graphs need more. Then the pipeline goes on from there, as it does after the start where rows have
-many edges, and searches look ahead: compiling those too would take 5 s more. It begins from the
-beginning where the graph is of another kind, or wrong, which it tells in words.
+graphs need more. Then the pipeline goes on from there; it does so after the start where searches
+are to look ahead, as compiling these too would take 5 s more. It begins from the beginning where
+the graph is of another kind, or wrong, which it tells in words.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numba.core.config import NUMBA_NUM_THREADS
 from .augmenting import mixed
 from .augmenting.rationed import (
     DENSE,
+    FEW,
     FOUND,
     MOST_THREADS,
     OWN,
@@ -190,11 +191,13 @@ def begin_small(
     bound = min(numbers[NONEMPTY], n_cols)
     if numbers[STARTED] == bound:
         numbers[OUTCOME] = MAXIMUM
-    if numbers[STARTED] == bound or nnz >= DENSE * n_rows:
         return
-    pairs, rows = block[: 2 * n_cols].view(np.uint32), block[many * (2 * n_cols + 3 * n_rows) :]
+    left = list_unmatched(indptr, row_match, block[many * (2 * n_cols + 3 * n_rows) :])
+    if nnz >= DENSE * n_rows and left > FEW:
+        return
+    numbers[LEFT] = left
+    pairs = block[: 2 * n_cols].view(np.uint32)
     sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
-    numbers[LEFT] = list_unmatched(indptr, row_match, rows)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
     search = lay_out(indptr, indices, row_match, col_match, block, numbers, many)

@@ -12,8 +12,9 @@ ration, and only a search that comes to its end can hide the region from all oth
 So a search may go on without limit whenever the edges of such searches so far are under ``FAVOUR``
 times those of the broken-off ones, less a ``START`` of all. That costs a constant factor at most.
 
-Where rows have ``DENSE`` edges and more, reading all of those of a row takes long. There a search
-looks ahead: for a free column next to each row that it has come to, before it goes on from any.
+Where rows have ``DENSE`` edges and more, reading all of those of a row takes long. There searches
+from more than ``FEW`` roots look ahead: for a free column next to each row that they have come to,
+before they go on from any.
 
 Work O(nnz) a search, O(n · nnz) in all. Memory, for each thread: three indices a row and two a
 column; to look ahead, one a row more, or two. A phase, in the stats, is a round.
@@ -122,7 +123,7 @@ def prepare(run: Run, threads: int) -> Arrays:
     cols = run.empty((threads, 2 * graph.n_cols), index)
     pair_up(run.col_match, cols[0])
     ahead = None
-    if graph.nnz >= DENSE * graph.n_rows:
+    if graph.nnz >= DENSE * graph.n_rows and roots.size > FEW:
         ahead = run.empty((min(threads, 2), graph.n_rows), index)
         ahead.fill(0)
     return Arrays(

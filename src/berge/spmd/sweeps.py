@@ -19,7 +19,7 @@ __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 # long as reading some 100 000.
 SHARED, SHARED_READING = 1_000_000, 4_000_000
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
-STRETCH = 64  # entries that are looked at together
+STRETCH = 32  # entries that are looked at together
 
 LARGEST, RISES, FILL, PAIR_UP = range(4)
 
