@@ -49,7 +49,7 @@ __all__ = ["match_at_once"]
 
 MOST = 1 << 20  # edges, and columns: these take some milliseconds, in which Ctrl-C may wait
 ROWS = 1 << 17  # from which threads that share the start save more than calls from Python cost
-LITTLE = 1 << 15  # indices to work on for which new memory is at hand
+LITTLE = 1 << 18  # indices for which new memory is at hand
 
 # Entries of `numbers`: the outcome; rows that have an edge, edges of the start, rows left by it;
 # nanoseconds of the start and of the searches. Then what a sweep finds, and what `rationed` keeps.
@@ -75,8 +75,10 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
         return None
     (n_rows, n_cols), edges = shape, indices.size
-    if indptr.size != n_rows + 1 or n_rows > n_cols or max(n_cols, edges) > MOST:
+    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > MOST:
         return None
+    if n_rows > n_cols:
+        return _from_columns(graph, threads, seed, started) if edges <= LITTLE else None
     # As many as there may be: to say how many there are, numba would have to start them.
     many = NUMBA_NUM_THREADS if threads is None else threads_of(threads)
     many = min(many, MOST_THREADS) if edges >= mixed.SHARED else 1
@@ -115,6 +117,24 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     if space:
         space.close()
     stats.seconds["total"] = time.perf_counter() - started
+    return matching
+
+
+def _from_columns(source: Any, threads: int | None, seed: int, started: float) -> Matching | None:
+    """Match the transpose, and turn the matching round."""
+    graph, begin = source, time.perf_counter()
+    if type(source) is not BipartiteGraph:
+        graph = BipartiteGraph(source.indptr, source.indices, source.shape)
+    transpose = graph.transposed(1)
+    seconds = time.perf_counter() - begin
+    matching = match_at_once(transpose, threads, seed, started)
+    if graph is not source:
+        del graph.T, transpose.T  # they hold each other
+    if matching is not None:
+        assert matching.stats is not None
+        matching.stats.seconds["transpose"] = seconds
+        matching.row_match, matching.col_match = matching.col_match, matching.row_match
+        matching.row_labels, matching.col_labels = matching.col_labels, matching.row_labels
     return matching
 
 
