@@ -81,7 +81,8 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
         return _from_columns(graph, threads, seed, started) if edges <= LITTLE else None
     # As many as there may be: to say how many there are, numba would have to start them.
     many = NUMBA_NUM_THREADS if threads is None else threads_of(threads)
-    many = min(many, MOST_THREADS) if edges >= mixed.SHARED else 1
+    few = edges < mixed.SHARED or edges >= DENSE * n_rows  # searches, if there are any here
+    many = 1 if few else min(many, MOST_THREADS)
     if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
         return None
     worth = n_cols + mixed.WAKING if many > 1 else NEVER
@@ -110,7 +111,9 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     if outcome == MAXIMUM:
         if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
-        matching = Matching._found(row_match, col_match, cardinality, stats, graph)
+        matching = Matching._found(row_match, col_match, cardinality, stats)
+        if type(graph) is BipartiteGraph:
+            matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
     else:
         stats.threads = threads_of(threads)
         matching = _go_on(graph, nonempty, cardinality, stats, arrays, space)

@@ -141,6 +141,9 @@ class Matching:
            [1, 0]], dtype=int32)
     """
 
+    certificate: Certificate | None = None
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
     _cover: Certificate | None = None  # that the solver came upon; not checked yet
 
     def __init__(
@@ -159,7 +162,6 @@ class Matching:
         self.cardinality = int(np.count_nonzero(shorter >= 0))
         self.upper_bound = int(upper_bound)
         self.stats = stats
-        self.certificate: Certificate | None = None
         self.row_labels, self.col_labels = row_labels, col_labels
         if self.upper_bound < self.cardinality:
             raise InvalidMatchingError(
@@ -168,21 +170,14 @@ class Matching:
 
     @classmethod
     def _found(
-        cls,
-        row_match: IndexArray,
-        col_match: IndexArray,
-        cardinality: int,
-        stats: SolveStats,
-        graph: Any,
+        cls, row_match: IndexArray, col_match: IndexArray, cardinality: int, stats: SolveStats
     ) -> Matching:
-        """Wrap a maximum matching that is known to be right."""
+        """Wrap the arrays of a maximum matching, which are known to be right."""
         matching = cls.__new__(cls)
         row_match.flags.writeable = col_match.flags.writeable = False
         matching.row_match, matching.col_match = row_match, col_match
         matching.cardinality = matching.upper_bound = cardinality
-        matching.stats, matching.certificate = stats, None
-        matching.row_labels = getattr(graph, "row_labels", None)
-        matching.col_labels = getattr(graph, "col_labels", None)
+        matching.stats = stats
         return matching
 
     @property

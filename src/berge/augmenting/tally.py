@@ -67,4 +67,7 @@ def add_up(stats: SolveStats, total: list[int]) -> None:
     longest = total[LONGEST]
     stats.longest_path = max(stats.longest_path, longest)
     lengths = total[HISTOGRAM : HISTOGRAM + longest.bit_length()]
-    stats.path_lengths = [a + b for a, b in zip_longest(lengths, stats.path_lengths, fillvalue=0)]
+    if stats.path_lengths:
+        both = zip_longest(lengths, stats.path_lengths, fillvalue=0)
+        lengths = [a + b for a, b in both]
+    stats.path_lengths = lengths
