@@ -15,7 +15,6 @@ import time
 from typing import Any
 
 import numpy as np
-from numba.core.config import NUMBA_NUM_THREADS
 
 from .augmenting import mixed
 from .augmenting.rationed import (
@@ -31,17 +30,13 @@ from .augmenting.rationed import (
     begin_alone,
     begin_rounds,
 )
-from .augmenting.rationed import (
-    LARGEST as NEVER,
-)
 from .augmenting.tally import TALLY, add_up
 from .graph import BipartiteGraph
 from .initial import cheap
 from .matching import Matching, SolveStats
 from .memory import solve_bytes
 from .run import Run
-from .spmd import kernel, thread_count, threads_of
-from .spmd.clock import ticks
+from .spmd import kernel, most_threads, thread_count, threads_of, ticks
 from .spmd.sweeps import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
 from .workspace import Workspace
 
@@ -79,13 +74,12 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
         return None
     if n_rows > n_cols:
         return _from_columns(graph, threads, seed, started) if edges <= LITTLE else None
-    # As many as there may be: to say how many there are, numba would have to start them.
-    many = NUMBA_NUM_THREADS if threads is None else threads_of(threads)
-    few = edges < mixed.SHARED or edges >= DENSE * n_rows  # searches, if there are any here
-    many = 1 if few else min(many, MOST_THREADS)
+    many = most_threads() if threads is None else threads_of(threads)
+    # From rows with many edges there are few searches here, or none.
+    many = 1 if edges < mixed.SHARED or edges >= DENSE * n_rows else min(many, MOST_THREADS)
     if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
         return None
-    worth = n_cols + mixed.WAKING if many > 1 else NEVER
+    worth = n_cols + mixed.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
     space = Workspace(solve_bytes(shape, edges)) if size > LITTLE else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)

@@ -6,7 +6,7 @@ offers.
 
 from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
-from .compile import helper, kernel, prange, thread_count, threads_of
+from .compile import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
 from .share import claim, flush, next_chunk
 
@@ -17,6 +17,7 @@ __all__ = [
     "flush",
     "helper",
     "kernel",
+    "most_threads",
     "next_chunk",
     "prange",
     "prefetch",

@@ -23,7 +23,7 @@ from numba.core import event
 
 from ..errors import OptionError
 
-__all__ = ["helper", "kernel", "prange", "side_by_side", "thread_count", "threads_of"]
+__all__ = ["helper", "kernel", "most_threads", "prange", "side_by_side", "thread_count", "threads_of"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _log = logging.getLogger("berge")
@@ -56,7 +56,7 @@ def threads_of(threads: int | None) -> int:
         return int(numba.get_num_threads())
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number from 1 on, not {threads!r}")
-    most = int(numba.config.NUMBA_NUM_THREADS)
+    most = most_threads()
     if threads > most:
         warnings.warn(
             f"threads={threads}, but numba was started with {most}: using {most} "
@@ -65,6 +65,11 @@ def threads_of(threads: int | None) -> int:
             stacklevel=3,
         )
     return min(threads, most)
+
+
+def most_threads() -> int:
+    """Return how many threads there can be; to say how many are set, numba would start them."""
+    return int(numba.config.NUMBA_NUM_THREADS)
 
 
 def side_by_side() -> bool:
