@@ -337,7 +337,10 @@ def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> 
     queue, via, parent = a.queue[t], a.via[t], a.parent[t]
     back = beside and t & 1 == 1  # every other thread
     queue[0] = root
-    head, tail, look = 0, 1, 1
+    # With plain 0 and 1 numba would compile what is called below for these numbers, too.
+    head: Any = np.int64(0)
+    tail: Any = np.int64(1)
+    look: Any = np.int64(1)
     edges = 0
     while head < tail and edges < limit:
         look, looked, free = look_ahead(a, a.ahead, cols, queue, back, look, tail)

@@ -23,7 +23,15 @@ from numba.core import event
 
 from ..errors import OptionError
 
-__all__ = ["helper", "kernel", "most_threads", "prange", "side_by_side", "thread_count", "threads_of"]
+__all__ = [
+    "helper",
+    "kernel",
+    "most_threads",
+    "prange",
+    "side_by_side",
+    "thread_count",
+    "threads_of",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _log = logging.getLogger("berge")
