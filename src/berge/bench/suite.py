@@ -29,7 +29,7 @@ __all__ = ["BUILT_IN", "GraphSource", "Setting", "Suite", "generated", "read_sui
 
 BUILT_IN = {
     name: Path(__file__).parent / "suites" / f"{name}.toml"
-    for name in ("quick", "standard", "data", "large", "choose")
+    for name in ("quick", "standard", "data", "folder", "large", "choose")
 }
 _THREADS = "a whole number from 1 on, or a list of them"
 
