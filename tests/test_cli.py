@@ -663,6 +663,16 @@ class TestWarmup:
         assert re.match(r"ready: everything was in the cache; loaded in ", done.stderr)
         assert done.stdout == ""
 
+    def test_small_graphs_too(self, monkeypatch):
+        """These have a kernel of their own."""
+        from berge import at_once
+        from berge.cli import warmup
+
+        called, begin = [], at_once.begin_small
+        monkeypatch.setattr(at_once, "begin_small", lambda *a: called.append(1) or begin(*a))
+        warmup._use_kernels(False)
+        assert called
+
     def test_all(self, monkeypatch):
         asked = set()
         monkeypatch.setattr("berge.cli.warmup._use_kernels", asked.add)

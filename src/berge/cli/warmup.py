@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,21 +31,21 @@ def warmup(everything: bool) -> None:
     Kernels are compiled when first used and kept on disk (by numba: beside the package, or in
     $NUMBA_CACHE_DIR). An image for containers or a batch job wants this done beforehand.
     """
-    seconds, compiled = warm_up(everything=everything)
+    seconds, compiled = warm_up(lambda: _use_kernels(everything))
     if compiled:
         say("ready", "green", f"{plural(compiled, 'function')} compiled in {in_seconds(seconds)}")
     else:
         say("ready", "green", f"everything was in the cache; loaded in {in_seconds(seconds)}")
 
 
-def warm_up(*, everything: bool = False) -> tuple[float, int]:
-    """Use every kernel once; return the seconds that took and how many had to be compiled."""
+def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:
+    """Use kernels once; return the seconds that took and how many had to be compiled."""
     started = time.perf_counter()
     from numba.core import event
 
     # numba records a compilation only where its cache had nothing.
     with working("compiling"), event.install_recorder("numba:compile") as recorder:
-        _use_kernels(everything)
+        use_kernels()
     names = {_name(entry) for _, entry in recorder.buffer if entry.is_start}
     return time.perf_counter() - started, sum(name.startswith("berge.") for name in names)
 
@@ -62,8 +63,8 @@ def _use_kernels(everything: bool) -> None:
     from ..registry import algorithms
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
-    # which look ahead where rows have many edges.
-    graph, dense = permute(grid(500, 500)), karp_sipser_hard(2000)
+    # which look ahead where rows have many edges; and small enough to be done at once.
+    graph, dense, small = permute(grid(500, 500)), karp_sipser_hard(2000), grid(60, 60)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):
@@ -76,6 +77,7 @@ def _use_kernels(everything: bool) -> None:
                 _solve(graph, name, "cheap", threads)
             _solve(graph, "auto", "none", threads)
             _solve(dense, "auto", "auto", threads)
+            _solve(small, "auto", "auto", threads)
             _solve(graph, "auto", "cheap", threads, initial=empty)
         matching = _solve(graph, "auto", "auto", None)
         matching.prove(graph)
@@ -84,11 +86,10 @@ def _use_kernels(everything: bool) -> None:
             Matching.load(Path(folder, name))
     graph.without_duplicates()
     if everything:
-        graph = grid(60, 60)  # small enough for the algorithms that are slow
         for exact in algorithms("exact"):
             for start in algorithms("start"):
                 for threads in (1, None):
-                    _solve(graph, exact.name, start.name, threads)
+                    _solve(small, exact.name, start.name, threads)  # some are slow
 
 
 def _solve(

@@ -194,11 +194,12 @@ def match_on_threads(
     The rows of block t that are left are in `left`, from the block's first on.
     """
     graph = (indptr, indices, row_match, col_match)
+    # With plain COUNT and CHECK numba would compile what is called for these numbers, too.
     on_threads(RACE if race else BLOCKS, graph, done, left)
-    on_threads(COUNT, graph, done, left)
+    on_threads(np.int64(COUNT), graph, done, left)
     matched: int = done[:, COLS].sum()
     if matched < done[:, ROWS].sum():
-        on_threads(CHECK, graph, done, left)
+        on_threads(np.int64(CHECK), graph, done, left)
     for t in range(done.shape[0]):
         first = row_match.size * t // done.shape[0]
         for i in range(first, first + done[t, LEFT]):
