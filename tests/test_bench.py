@@ -450,6 +450,21 @@ def results():
     )
 
 
+def test_the_fastest_gather_pass_of_a_machine_counts():
+    rows = [
+        row("g", "a", [6.0], gathers=(0.5, 0.2), machine="here"),
+        row("g", "b", [6.0], gathers=(0.4, 0.9), machine="here"),
+        row("g", "c", [6.0], gathers=(0.1, 0.2), machine="there"),
+        row("h", "a", [6.0], gathers=(1.0, 1.0), machine="here"),
+        row("h", "b", [6.0], gathers=(), machine="elsewhere"),
+    ]
+    results = Results({"r": rows})
+    found = {key: results.value(*key, "gathers") for key in results.rows}
+    expected = {("g", "a"): 10, ("g", "b"): 10, ("g", "c"): 20, ("h", "a"): 3, ("h", "b"): None}
+    assert found == {key: n and pytest.approx(n) for key, n in expected.items()}
+    assert rows[1]["gather_seconds"] == [0.4, 0.9]
+
+
 def test_means_and_ratios(results):
     assert results.settings == ["a", "scipy", "igraph"]
     assert results.reference(None) == "a"

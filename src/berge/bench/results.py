@@ -101,6 +101,20 @@ def identity(row: Row) -> Row:
     return {key: value for key, value in row.get("source", {}).items() if key != "file"}
 
 
+def _where(row: Row) -> tuple[str, str]:
+    return row["graph"], repr(row.get("machine"))
+
+
+def _least_units(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[float, ...]]:
+    """Return the least times to read each graph, and its transpose, on each machine."""
+    least: dict[tuple[str, str], tuple[float, ...]] = {}
+    for row in rows:
+        if row["gather_seconds"]:
+            unit = tuple(row["gather_seconds"])
+            least[_where(row)] = tuple(map(min, unit, least.get(_where(row), unit)))
+    return least
+
+
 def geometric_mean(values: Iterable[float]) -> float:
     """Return the geometric mean; NaN if there are none.
 
@@ -118,14 +132,18 @@ class Results:
     """Lines by graph and setting, the last one where there are several.
 
     If two files have the same setting on the same graph, the files' names are put to the settings.
+    The gather pass of a graph is the fastest of all that were timed on the machine: it belongs to
+    the graph, and how fast a shared machine reads changes from one moment to the next.
     """
 
     def __init__(self, files: Mapping[str, Sequence[Row]]):
         pairs = [{(row["graph"], row["setting"]) for row in rows} for rows in files.values()]
         alone = len(set().union(*pairs)) == sum(map(len, pairs))
         self.rows: dict[tuple[str, str], Row] = {}
+        units = _least_units(row for rows in files.values() for row in rows)
         for name, rows in files.items():
-            for row in rows:
+            for given in rows:
+                row = given | {"gather_seconds": units.get(_where(given))}
                 setting = row["setting"] if alone else f"{row['setting']} [{name}]"
                 self.rows[row["graph"], setting] = row
         if not self.rows:
