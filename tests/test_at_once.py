@@ -165,6 +165,16 @@ def test_room_behind_the_last_row(calls):
     assert calls[0] is not None
 
 
+def test_graphs_are_validated_once(monkeypatch):
+    """A matrix of scipy's every time, as it may have changed; a graph of ours when it is made."""
+    valid, begin = [], at_once.begin_small
+    monkeypatch.setattr(at_once, "begin_small", lambda *a: valid.append(a[-1]) or begin(*a))
+    graph = generate.chain(30)
+    for source in (graph, graph.to_scipy()):
+        assert berge.maximum_matching(source).cardinality == 30
+    assert valid == [True, False]
+
+
 def test_labels_are_kept(calls):
     graph = BipartiteGraph([0, 1], [1], (1, 2), row_labels=["a"], col_labels=["b", "c"])
     assert berge.maximum_matching(graph).as_dict() == {"a": "c"}

@@ -87,8 +87,9 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     numbers = np.zeros(TALLY_AT + TALLY, np.int64)
     arrays = indptr, indices, row_match, col_match, block, numbers, many
     stats = SolveStats("mixed", "cheap", "cpu", 1, seed)
+    valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
-        begin_small(*arrays, worth, max(edges, mixed.SMALL))
+        begin_small(*arrays, worth, max(edges, mixed.SMALL), valid)
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -106,7 +107,7 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
         if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats)
-        if type(graph) is BipartiteGraph:
+        if valid:
             matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
     else:
         stats.threads = threads_of(threads)
@@ -183,8 +184,12 @@ def begin_small(
     many: int,
     worth: int,
     most: int,
+    valid: bool,
 ) -> None:
-    """Check the graph, make the cheap start, and search as `begin_alone` does."""
+    """Check the graph, make the cheap start, and search as `begin_alone` does.
+
+    Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
+    """
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
@@ -195,9 +200,10 @@ def begin_small(
     if begins[0] != 0 or found[0, 1] > 0 or nnz > indices.size:
         return
     cols = indices.view(np.uint32)[:nnz]
-    sweep_block(t, np.int64(LARGEST), cols, cols, found)
-    if nnz > 0 and found[0, 0] >= n_cols:
-        return
+    if not valid:
+        sweep_block(t, np.int64(LARGEST), cols, cols, found)
+        if nnz > 0 and found[0, 0] >= n_cols:
+            return
     numbers[OUTCOME] = BEGUN
     begin = ticks()
     for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
