@@ -140,6 +140,7 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
     """Searches side by side on graphs that one thread would do alone."""
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
     monkeypatch.setattr(rationed, "EDGES_PER_CALL", 5000)
     for init in ("none", "cheap"):
@@ -156,6 +157,7 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
 def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
     monkeypatch.setattr(rationed, "DENSE", dense)
     monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
     share_cheap_starts(monkeypatch)
     for make, expected in SMALL.values():
@@ -164,6 +166,18 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
             matching = berge.maximum_matching(graph, init=init, algorithm="mixed", threads=threads)
             assert matching.prove(graph).size == matching.cardinality
             assert expected is None or matching.cardinality == expected
+
+
+@compiled
+@pytest.mark.parametrize("least", [0, 10**9])
+def test_push_relabel_is_shared_on_large_graphs(least, monkeypatch):
+    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "SHARED_PUSHES", least)
+    shared, push = [], mixed.p_push_relabel
+    monkeypatch.setattr(mixed, "p_push_relabel", lambda run: shared.append(1) or push(run))
+    for graph, expected in random_graphs(7):
+        solve(graph, expected, algorithm="mixed", init="cheap", threads=2, effort=0.5)
+    assert bool(shared) == (least == 0)
 
 
 @compiled

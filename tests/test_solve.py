@@ -264,6 +264,7 @@ def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
     from berge.augmenting import mixed
 
     monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
     monkeypatch.setattr(berge.solve, "LARGE", 10**9)  # new memory, as from the second solve beside
     graph = generate.erdos_renyi(*shape, 200_000)

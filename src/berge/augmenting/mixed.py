@@ -48,6 +48,7 @@ from .rationed import (
 from .tally import LONGEST, report
 
 SHARED = 300_000  # edges from which threads share the searches
+SHARED_PUSHES = 1_000_000  # and push-relabel
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3
 PART, WELL = 1 / 4, 0.95
@@ -98,7 +99,7 @@ def go_on(run: Run, search: Arrays, effort: float = 3.0) -> None:
         return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
-    if many:
+    if many and run.graph.nnz >= SHARED_PUSHES:
         p_push_relabel(run)
     else:
         push_relabel(run)
