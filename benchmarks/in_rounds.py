@@ -1,7 +1,7 @@
 """The default on several threads, against one thread and other codes, in rounds.
 
     python benchmarks/in_rounds.py [--data FOLDER] [--edges 1000000] [--rounds 5] [NAME …]
-    python benchmarks/in_rounds.py --data FOLDER --edges 0 --peers btf cxsparse [--limit 1]
+    python benchmarks/in_rounds.py [NAME …] --data FOLDER --edges 0 --peers btf cxsparse [--limit 1]
 
 Graphs are generated ones, or those of a folder, that have at least so many edges. Each round
 measures every graph by every code, each in a process of its own, in random order: what a process

@@ -19,7 +19,8 @@ goes on while phases find paths from a ``LEAST`` part of the rows that are left;
 for push-relabel.
 
 Several threads share the searches of large graphs. One begins alone, since on most easy ones it
-does not pay to wake others (``WAKING``), and to make ready for them: an edge a column.
+does not pay to wake others (``WAKING``), and to make ready for them: an edge a column. Push-relabel
+on threads pays later, from ``SHARED_PUSHES`` edges on.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
@@ -48,7 +49,7 @@ from .rationed import (
 from .tally import LONGEST, report
 
 SHARED = 300_000  # edges from which threads share the searches
-SHARED_PUSHES = 1_000_000  # and push-relabel
+SHARED_PUSHES = 1_000_000  # and push-relabel; see docs/performance.md
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3
 PART, WELL = 1 / 4, 0.95
