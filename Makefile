@@ -17,7 +17,7 @@ $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "berge needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]'
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]' --editable lab
 	@touch $@
 
 demo: $(VENV)/ready

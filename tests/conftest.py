@@ -10,7 +10,7 @@ os.environ.setdefault("NUMBA_NUM_THREADS", "4")
 
 import pytest
 
-import berge.spmd  # noqa: F401 (before numba is used: it shows it where tbb is)
+import berge.compile  # noqa: F401 (before numba is used: it shows it where tbb is)
 
 DATA = Path(os.environ.get("BERGE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"

@@ -10,16 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import generate as generate
-    from .covers import EdgeRoles as EdgeRoles
-    from .covers import edge_roles as edge_roles
-    from .covers import maximum_independent_set as maximum_independent_set
-    from .covers import minimum_edge_cover as minimum_edge_cover
-    from .covers import minimum_vertex_cover as minimum_vertex_cover
-    from .decomposition import BlockTriangularForm as BlockTriangularForm
-    from .decomposition import DulmageMendelsohn as DulmageMendelsohn
-    from .decomposition import block_triangular_form as block_triangular_form
-    from .decomposition import dmperm as dmperm
-    from .decomposition import dulmage_mendelsohn as dulmage_mendelsohn
+    from .analysis.coarsening.coarsen import coarsen as coarsen
+    from .analysis.coarsening.hierarchy import Hierarchy as Hierarchy
+    from .analysis.coarsening.hypergraph import coarsen_hypergraph as coarsen_hypergraph
+    from .analysis.covers import EdgeRoles as EdgeRoles
+    from .analysis.covers import edge_roles as edge_roles
+    from .analysis.covers import maximum_independent_set as maximum_independent_set
+    from .analysis.covers import minimum_edge_cover as minimum_edge_cover
+    from .analysis.covers import minimum_vertex_cover as minimum_vertex_cover
+    from .analysis.decomposition import BlockTriangularForm as BlockTriangularForm
+    from .analysis.decomposition import DulmageMendelsohn as DulmageMendelsohn
+    from .analysis.decomposition import block_triangular_form as block_triangular_form
+    from .analysis.decomposition import dmperm as dmperm
+    from .analysis.decomposition import dulmage_mendelsohn as dulmage_mendelsohn
+    from .analysis.labels import LabelledMatching as LabelledMatching
+    from .analysis.labels import Shortage as Shortage
+    from .analysis.labels import explain_unmatched as explain_unmatched
+    from .analysis.labels import match_pairs as match_pairs
+    from .analysis.structure import is_structurally_singular as is_structurally_singular
+    from .analysis.structure import maximum_transversal as maximum_transversal
+    from .analysis.structure import structural_rank as structural_rank
     from .errors import BergeError as BergeError
     from .errors import CheckpointError as CheckpointError
     from .errors import ClusterError as ClusterError
@@ -31,33 +41,43 @@ if TYPE_CHECKING:
     from .errors import OptionError as OptionError
     from .errors import PeerLost as PeerLost
     from .errors import ProofError as ProofError
-    from .graph import BipartiteGraph as BipartiteGraph
-    from .graph import Graph as Graph
-    from .greedy.matching import GreedyMatching as GreedyMatching
-    from .greedy.pipeline import greedy_matching as greedy_matching
+    from .files import read as read
+    from .files import write as write
+    from .graphs.graph import BipartiteGraph as BipartiteGraph
+    from .graphs.graph import Graph as Graph
     from .ingest import as_bipartite as as_bipartite
     from .ingest import as_graph as as_graph
-    from .io import read as read
-    from .io import write as write
-    from .labels import LabelledMatching as LabelledMatching
-    from .labels import Shortage as Shortage
-    from .labels import explain_unmatched as explain_unmatched
-    from .labels import match_pairs as match_pairs
-    from .matching import Matching as Matching
-    from .matching import SolveStats as SolveStats
-    from .multilevel.coarsening import coarsen as coarsen
-    from .multilevel.hierarchy import Hierarchy as Hierarchy
-    from .multilevel.hypergraph import coarsen_hypergraph as coarsen_hypergraph
-    from .proof import Certificate as Certificate
-    from .proof import verify as verify
-    from .registry import algorithms as algorithms
-    from .solve import maximum_matching as maximum_matching
-    from .structure import is_structurally_singular as is_structurally_singular
-    from .structure import maximum_transversal as maximum_transversal
-    from .structure import structural_rank as structural_rank
+    from .methods.registry import algorithms as algorithms
+    from .results.greedy_matching import GreedyMatching as GreedyMatching
+    from .results.matching import Matching as Matching
+    from .results.matching import SolveStats as SolveStats
+    from .results.proof import Certificate as Certificate
+    from .results.proof import verify as verify
+    from .solve.greedy import greedy_matching as greedy_matching
+    from .solve.maximum import maximum_matching as maximum_matching
 
 # Public name -> the module it lives in.
 _HOME = {
+    "coarsen": "analysis.coarsening.coarsen",
+    "Hierarchy": "analysis.coarsening.hierarchy",
+    "coarsen_hypergraph": "analysis.coarsening.hypergraph",
+    "EdgeRoles": "analysis.covers",
+    "edge_roles": "analysis.covers",
+    "maximum_independent_set": "analysis.covers",
+    "minimum_edge_cover": "analysis.covers",
+    "minimum_vertex_cover": "analysis.covers",
+    "BlockTriangularForm": "analysis.decomposition",
+    "DulmageMendelsohn": "analysis.decomposition",
+    "block_triangular_form": "analysis.decomposition",
+    "dmperm": "analysis.decomposition",
+    "dulmage_mendelsohn": "analysis.decomposition",
+    "LabelledMatching": "analysis.labels",
+    "Shortage": "analysis.labels",
+    "explain_unmatched": "analysis.labels",
+    "match_pairs": "analysis.labels",
+    "is_structurally_singular": "analysis.structure",
+    "maximum_transversal": "analysis.structure",
+    "structural_rank": "analysis.structure",
     "BergeError": "errors",
     "CheckpointError": "errors",
     "ClusterError": "errors",
@@ -69,40 +89,20 @@ _HOME = {
     "OptionError": "errors",
     "PeerLost": "errors",
     "ProofError": "errors",
-    "EdgeRoles": "covers",
-    "edge_roles": "covers",
-    "maximum_independent_set": "covers",
-    "minimum_edge_cover": "covers",
-    "minimum_vertex_cover": "covers",
-    "BlockTriangularForm": "decomposition",
-    "DulmageMendelsohn": "decomposition",
-    "block_triangular_form": "decomposition",
-    "dmperm": "decomposition",
-    "dulmage_mendelsohn": "decomposition",
-    "is_structurally_singular": "structure",
-    "maximum_transversal": "structure",
-    "structural_rank": "structure",
-    "BipartiteGraph": "graph",
-    "Graph": "graph",
-    "GreedyMatching": "greedy.matching",
-    "greedy_matching": "greedy.pipeline",
+    "read": "files",
+    "write": "files",
+    "BipartiteGraph": "graphs.graph",
+    "Graph": "graphs.graph",
     "as_bipartite": "ingest",
     "as_graph": "ingest",
-    "read": "io",
-    "write": "io",
-    "LabelledMatching": "labels",
-    "Shortage": "labels",
-    "explain_unmatched": "labels",
-    "match_pairs": "labels",
-    "Matching": "matching",
-    "SolveStats": "matching",
-    "Hierarchy": "multilevel.hierarchy",
-    "coarsen": "multilevel.coarsening",
-    "coarsen_hypergraph": "multilevel.hypergraph",
-    "algorithms": "registry",
-    "maximum_matching": "solve",
-    "Certificate": "proof",
-    "verify": "proof",
+    "algorithms": "methods.registry",
+    "GreedyMatching": "results.greedy_matching",
+    "Matching": "results.matching",
+    "SolveStats": "results.matching",
+    "Certificate": "results.proof",
+    "verify": "results.proof",
+    "greedy_matching": "solve.greedy",
+    "maximum_matching": "solve.maximum",
 }
 
 __all__ = [*sorted(_HOME), "__version__", "generate"]

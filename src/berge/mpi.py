@@ -116,9 +116,9 @@ def match(
     from .distributed.checkpoint import Checkpoint
     from .distributed.communicator import Recorder
     from .distributed.core import match_part
-    from .distributed.mail import total
+    from .distributed.messages import total
     from .distributed.proof import prove_part
-    from .progress import ProgressLine
+    from .solve.progress import ProgressLine
 
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
@@ -287,8 +287,8 @@ def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[
     """Read this rank's part of an undirected graph, and its weights."""
     from .distributed.greedy import scattered, undirected
     from .distributed.part import Part
+    from .files.folder import is_folder
     from .ingest import as_graph
-    from .io.folder import is_folder
 
     if is_folder(path):
         with _together(comm):
@@ -302,7 +302,7 @@ def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[
 
 
 def _save_pairs(path: Path, mate: Any, result: GreedyPart, seed: int) -> None:
-    from .greedy.matching import GreedyMatching
+    from .results.greedy_matching import GreedyMatching
 
     GreedyMatching(
         mate=mate,
@@ -319,8 +319,8 @@ def _save_pairs(path: Path, mate: Any, result: GreedyPart, seed: int) -> None:
 def _read(path: Path, comm: MPICommunicator) -> Part:
     """Read this rank's part of a graph."""
     from .distributed.part import Part
-    from .io import read
-    from .io.folder import is_folder
+    from .files import read
+    from .files.folder import is_folder
 
     with _together(comm):
         if is_folder(path):
@@ -333,7 +333,7 @@ def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array
     """Let rank 0 read a matching, and share it out."""
     import numpy as np
 
-    from .matching import Matching
+    from .results.matching import Matching
 
     sides = [[np.empty(0, np.int64)] * comm.size] * 2
     with _together(comm):
@@ -377,8 +377,8 @@ def _write(
 ) -> None:
     """Write each rank's share to a folder, or all of it to a file."""
     from .distributed.results import save_parts
-    from .graph import index_type
-    from .matching import Matching
+    from .graphs.graph import index_type
+    from .results.matching import Matching
 
     index = index_type(part.n_rows, part.n_cols)
     arrays: dict[str, Any] = {
@@ -487,7 +487,7 @@ def _any(comm: MPICommunicator, value: bool) -> bool:
 @contextmanager
 def _together(comm: MPICommunicator) -> Iterator[None]:
     """Turn an error of one rank into one of all, so that none waits for it."""
-    from .distributed.mail import agree
+    from .distributed.messages import agree
 
     usage = problem = ""
     try:

@@ -9,9 +9,7 @@ import click
 
 from . import (
     algorithms,
-    bench,
     coarsen,
-    compare,
     convert,
     decompose,
     demo,
@@ -20,8 +18,6 @@ from . import (
     greedy,
     info,
     match,
-    report,
-    reproduce,
     verify,
     warmup,
 )
@@ -38,14 +34,10 @@ __all__ = ["cli", "main"]
             greedy.greedy,
             verify.verify,
             decompose.decompose,
-            compare.compare,
         ],
         "Graphs": [coarsen.coarsen, info.info, generate.generate, convert.convert, fetch.fetch],
         "About this program": [
             algorithms.algorithms,
-            bench.bench,
-            reproduce.reproduce,
-            report.report,
             warmup.warmup,
             demo.demo,
         ],

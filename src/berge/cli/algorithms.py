@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from ..registry import Algorithm
+    from ..methods.registry import Algorithm
 
 __all__ = ["algorithms"]
 
@@ -43,7 +43,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
     number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
     --option, with their defaults.
     """
-    from ..registry import algorithms as all_of
+    from ..methods.registry import algorithms as all_of
 
     listed = tuple(a for a in all_of() if what in (None, a.kind, a.name))
     if not listed:

@@ -17,7 +17,7 @@ from .program import Command, examples, say
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..multilevel.hierarchy import Hierarchy, Level
+    from ..analysis.coarsening.hierarchy import Hierarchy, Level
 
 __all__ = ["coarsen"]
 
@@ -84,9 +84,9 @@ def coarsen(
     if hypergraph and weights:
         raise click.UsageError("--weights is for the edges of a graph, not for --hypergraph", ctx)
     with working("reading", not as_json):
-        from .. import io
-        from ..multilevel.coarsening import coarsen as coarsen_graph
-        from ..multilevel.hypergraph import coarsen_hypergraph
+        from .. import files as io
+        from ..analysis.coarsening.coarsen import coarsen as coarsen_graph
+        from ..analysis.coarsening.hypergraph import coarsen_hypergraph
 
         graph: Any
         if hypergraph:

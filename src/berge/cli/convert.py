@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from ..memory import in_bytes
+from ..graphs.memory import in_bytes
 from .display import plural, working
 from .exit_codes import INTERRUPTED_BEFORE
 from .options import check_output, read_graph
@@ -88,8 +88,8 @@ def convert(
     given. If that is broken off, the same command goes on where it was: what is done is kept in
     OUT.partial until all is.
     """
-    from ..io import format_of, write
-    from ..io.folder import check_target
+    from ..files import format_of, write
+    from ..files.folder import check_target
 
     to_folder = format_of(target, to_format).name == "folder"
     if to_folder:
@@ -101,8 +101,8 @@ def convert(
         raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
     sizes = None
     if to_folder:
-        from ..io.convert import convert_stream, edges_read, work_folder
-        from ..io.streams import open_stream
+        from ..files.convert import convert_stream, edges_read, work_folder
+        from ..files.streams import open_stream
 
         stream = open_stream(source, form, base=int(base), left=left, right=right)
         if stream is not None:

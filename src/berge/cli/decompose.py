@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from ..decomposition import DulmageMendelsohn
-    from ..graph import BipartiteGraph
+    from ..analysis.decomposition import DulmageMendelsohn
+    from ..graphs.graph import BipartiteGraph
 
 __all__ = ["decompose"]
 
@@ -105,13 +105,13 @@ def decompose(
         check_output(permuted, None, "'--permuted'")
     check_plot(plot)
     with working("reading"):
-        from ..decomposition import dulmage_mendelsohn
-        from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
+        from ..analysis.decomposition import dulmage_mendelsohn
+        from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
 
         graph = read_graph(file, form, base)
         options: dict[str, Any] = {}
         if matching_file is not None:
-            from ..matching import Matching
+            from ..results.matching import Matching
 
             options["matching"] = Matching.load(matching_file)
     with working("decomposing"):
@@ -122,12 +122,12 @@ def decompose(
     if output is not None:
         _save(dm, output)
     if permuted is not None:
-        from ..io import write
+        from ..files import write
 
         with working("writing"):
             write(dm.permuted(graph), permuted)
     if plot is not None:
-        from ..plots import draw_decomposition
+        from ..analysis.plots import draw_decomposition
 
         with working("drawing"):
             draw_decomposition(graph, dm, plot, file.name.partition(".")[0])
@@ -145,7 +145,7 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[s
     """Return the object that --json prints."""
     import numpy as np
 
-    from ..structure import Singularity
+    from ..analysis.structure import Singularity
 
     parts, rows_of = {}, np.empty(graph.n_rows, np.int8)
     cols_of = np.empty(graph.n_cols, np.int8)
@@ -233,7 +233,7 @@ def _save(dm: DulmageMendelsohn, path: Path) -> None:
     """Write the permutations and bounds; the file appears when all of it is written."""
     import numpy as np
 
-    from ..io.files import replacing
+    from ..files.files import replacing
 
     arrays: dict[str, Any] = {
         "row_order": dm.row_order,

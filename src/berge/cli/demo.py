@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ..graph import BipartiteGraph
+    from ..graphs.graph import BipartiteGraph
 
 __all__ = ["demo"]
 
@@ -133,8 +133,8 @@ def _rehearse(cases: list[_Case], console: Console) -> None:
 
 def _solve(case: _Case, console: Console) -> None:
     """Do what `berge match` does, and tell it."""
-    from ..io import read, write
-    from ..solve import maximum_matching
+    from ..files import read, write
+    from ..solve.maximum import maximum_matching
 
     write(case.make(), case.path)
     started = time.perf_counter()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..words import plural
+from ..wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

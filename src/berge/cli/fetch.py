@@ -42,7 +42,7 @@ def fetch(name: str, cache: Path | None, url: str | None, quiet: bool) -> None:
     A download that broke off goes on where it stopped. All that is printed to stdout is the path
     of the .mtx file.
     """
-    from ..io.suitesparse import fetch as fetch_matrix
+    from ..files.suitesparse import fetch as fetch_matrix
 
     with _bar(name, shown=not quiet and sys.stderr.isatty()) as progress:
         path = fetch_matrix(name, cache=cache, url=url, progress=progress)

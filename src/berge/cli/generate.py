@@ -75,8 +75,8 @@ def generate(
     if output is None:
         raise click.UsageError("where to? give a file name with -o")
     check_output(output)
+    from ..files import write
     from ..generate import permute as permuted
-    from ..io import write
 
     with working("generating", not quiet):
         graph = chosen[0].from_text(key_values(values, "'KEY=VALUE'"))

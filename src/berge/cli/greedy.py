@@ -29,8 +29,8 @@ from .program import Command, examples, say
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..graph import Graph
-    from ..greedy.matching import GreedyMatching
+    from ..graphs.graph import Graph
+    from ..results.greedy_matching import GreedyMatching
 
 __all__ = ["greedy"]
 
@@ -105,9 +105,9 @@ def greedy(
         raise click.UsageError(f"--plot draws proposals: --method must be {names}", ctx)
     shown = sys.stderr.isatty() and not as_json
     with working("reading", shown):
-        from .. import io
-        from ..greedy.pipeline import greedy_matching
-        from ..proof import verify_greedy
+        from .. import files as io
+        from ..results.proof import verify_greedy
+        from ..solve.greedy import greedy_matching
 
         graph = io.read_graph(file, weights=weights, format=form, base=int(base))
     with single_interrupt():
@@ -131,7 +131,7 @@ def greedy(
         matching.seconds["verify"] = time.perf_counter() - start
     if plot is not None:
         with working("drawing", shown):
-            from ..curves import draw_proposals
+            from ..analysis.curves import draw_proposals
 
             draw_proposals(graph, plot, name=file.stem, seed=seed, p=p, threads=threads)
     if as_json:

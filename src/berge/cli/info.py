@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .display import bar, fact_table, in_bytes, out, plural, working
-from .options import (
-    as_json,
-    column_options,
-    graph_file,
-    print_json,
-    read_graph,
-    read_options,
-)
+from .options import as_json, column_options, graph_file, print_json, read_graph, read_options
 from .program import Command, examples
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..graph import BipartiteGraph, IndexArray
+    from ..graphs.graph import BipartiteGraph, IndexArray
 
 __all__ = ["info"]
 
@@ -90,9 +83,9 @@ def info(
 def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
     """Return what the head of a file says, None if it has none; numbers that it lacks are None."""
     from ..errors import FormatError
-    from ..io import format_of
-    from ..io.folder import Folder
-    from ..io.streams import open_stream
+    from ..files import format_of
+    from ..files.folder import Folder
+    from ..files.streams import open_stream
 
     try:
         name = format_of(file, form).name
@@ -113,7 +106,7 @@ def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
 
 def _lines_of(file: Path) -> int | None:
     """Return about how many lines a text has, by the length of some, here and there."""
-    from ..io.files import plain_size
+    from ..files.files import plain_size
 
     size = plain_size(file)
     if size is None:
@@ -129,7 +122,7 @@ def _lines_of(file: Path) -> int | None:
 
 def _fits(sizes: dict[str, Any]) -> bool:
     """Tell whether the graph can be read, and its degrees counted, in memory."""
-    from ..memory import available, solve_bytes
+    from ..graphs.memory import available, solve_bytes
 
     shape = sizes["rows"] or 0, sizes["cols"] or 0
     # A text file is two arrays of ends first.
@@ -138,7 +131,7 @@ def _fits(sizes: dict[str, Any]) -> bool:
 
 def _check(file: Path) -> dict[str, bool]:
     """Compare the checksums; return only if they are all right."""
-    from ..io.folder import Folder, is_folder
+    from ..files.folder import Folder, is_folder
 
     if not is_folder(file):
         raise click.UsageError("--check compares the checksums of .berge folders")
@@ -149,8 +142,8 @@ def _check(file: Path) -> dict[str, bool]:
 
 def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
     """Return the memory and the disk that it takes to convert and to solve."""
-    from ..io.convert import DEFAULT_MEMORY, disk_bytes
-    from ..memory import available, out_of_core_bytes, solve_bytes
+    from ..files.convert import DEFAULT_MEMORY, disk_bytes
+    from ..graphs.memory import available, out_of_core_bytes, solve_bytes
 
     rows, cols, edges = sizes["rows"], sizes["cols"], sizes["edges"]
     needs: dict[str, Any] = {"available_bytes": available()}

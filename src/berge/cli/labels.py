@@ -18,9 +18,9 @@ from typing import IO, TYPE_CHECKING, Any
 from ..errors import FormatError, InvalidGraphError, OptionError
 
 if TYPE_CHECKING:
-    from ..graph import BipartiteGraph
-    from ..labels import Shortage
-    from ..matching import Matching
+    from ..analysis.labels import Shortage
+    from ..graphs.graph import BipartiteGraph
+    from ..results.matching import Matching
 
 __all__ = ["SUFFIXES", "LabelledFile", "labels_hinted", "read_labelled"]
 
@@ -44,7 +44,7 @@ class LabelledFile:
         if path.suffix.lower() == ".npz":
             matching.save(path)
             return
-        from ..io.files import replacing
+        from ..files.files import replacing
 
         with replacing(path) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -63,7 +63,7 @@ class LabelledFile:
 
     def facts(self, matching: Matching) -> dict[str, Any]:
         """Return what --json says of labels; why some are unmatched only if that is known."""
-        from ..labels import LabelledMatching
+        from ..analysis.labels import LabelledMatching
 
         pairs = LabelledMatching(self.graph, matching)
         known = matching.is_maximum
@@ -79,7 +79,7 @@ class LabelledFile:
 
     def lines(self, matching: Matching) -> Iterator[tuple[str, str]]:
         """Yield lines of the summary: who is unmatched, and why on the left."""
-        from ..labels import LabelledMatching, in_words
+        from ..analysis.labels import LabelledMatching, in_words
 
         pairs = LabelledMatching(self.graph, matching)
         left, right = pairs.unmatched_left, pairs.unmatched_right
@@ -110,9 +110,9 @@ def read_labelled(
     OptionError
         No such column; lists those there are.
     """
-    from ..interop.frames import choose_columns
-    from ..io.files import damage_reported, open_bytes
-    from ..labels import graph_of_pairs
+    from ..analysis.labels import graph_of_pairs
+    from ..files.files import damage_reported, open_bytes
+    from ..ingest.frames import choose_columns
 
     if form not in _FORMATS:
         raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")
@@ -182,7 +182,7 @@ def _pairs(
 @contextmanager
 def labels_hinted(path: Path) -> Iterator[None]:
     """Add to an error over what may be a file of labels how to read one."""
-    from ..io.files import split_suffix
+    from ..files.files import split_suffix
 
     try:
         yield

@@ -38,8 +38,8 @@ from .program import Command, examples, say
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..graph import BipartiteGraph
-    from ..matching import Matching, SolveStats
+    from ..graphs.graph import BipartiteGraph
+    from ..results.matching import Matching, SolveStats
 
 __all__ = ["match"]
 
@@ -237,10 +237,10 @@ def match(
     clock = _Clock()
     with working("reading", shown):
         with clock.step("import"):
-            from ..io.folder import left_on_disk
-            from ..matching import Matching
-            from ..solve import OUT_OF_CORE, maximum_matching
-            from ..spmd import kernel  # noqa: F401 (the compiler, which takes longest)
+            from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
+            from ..files.folder import left_on_disk
+            from ..results.matching import Matching
+            from ..solve.maximum import OUT_OF_CORE, maximum_matching
         with clock.step("read"):
             labels = graph = None
             if labelled and not remote:
@@ -302,7 +302,7 @@ def match(
 def _larger_there(output: Path, matching: Matching, labels: LabelledFile | None) -> int | None:
     """Return the size of a matching in a file that one that is not maximum should not replace."""
     from ..errors import BergeError
-    from ..matching import Matching
+    from ..results.matching import Matching
 
     if matching.is_maximum or not output.is_file():
         return None

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import OptionError
-from ..registry import Kind, find
+from ..methods.registry import Kind, find
 
 if TYPE_CHECKING:
-    from ..graph import BipartiteGraph
+    from ..graphs.graph import BipartiteGraph
 
 __all__ = [
     "algorithm_name",
@@ -139,7 +139,7 @@ def column_options(function: _Function) -> _Function:
 def is_parquet(file: Path, form: str | None) -> bool:
     """Tell whether a file is Parquet, by the name of its format or its own."""
     from ..errors import FormatError
-    from ..io import format_of
+    from ..files import format_of
 
     try:
         return format_of(file, form).name == "parquet"
@@ -151,7 +151,7 @@ def read_graph(
     file: Path, form: str | None, base: str, left: str | None = None, right: str | None = None
 ) -> BipartiteGraph:
     """Read a graph as the options say."""
-    from ..io import read
+    from ..files import read
 
     return read(file, format=form, base=int(base), left=left, right=right)
 
@@ -178,7 +178,7 @@ def check_plot(path: Path | None) -> None:
     """Refuse a picture that could not be drawn or written, before any work."""
     if path is not None:
         check_output(path, PICTURES, "'--plot'")
-        from ..plots import pyplot
+        from ..analysis.plots import pyplot
 
         pyplot()  # raises where matplotlib is missing
 

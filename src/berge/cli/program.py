@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import click
@@ -45,8 +46,15 @@ class Group(click.Group):
         _write_examples(self, formatter)
 
 
+# Commands of berge-lab, a distribution of its own, that are known where it is not installed.
+LAB = ("bench", "compare", "report", "reproduce")
+
+
 class Program(click.Group):
-    """The commands, listed in sections, and what happens when one of them fails."""
+    """The commands, listed in sections, and what happens when one of them fails.
+
+    Other distributions add commands by the entry point ``berge.commands``.
+    """
 
     command_class = Command
 
@@ -75,14 +83,36 @@ class Program(click.Group):
             ctx.exit(ERROR)
         return result
 
+    @cached_property
+    def added(self) -> dict[str, Any]:
+        """Entry points of the commands that other distributions add, by name."""
+        from importlib.metadata import entry_points
+
+        return {entry.name: entry for entry in sorted(entry_points(group="berge.commands"))}
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Return a command; one that is not ours is imported now."""
+        command = super().get_command(ctx, name)
+        if command is None and name in self.added:
+            command = self.added[name].load()
+        if command is None and name in LAB:
+            raise click.ClickException(
+                f"`berge {name}` is part of berge-lab: pip install 'berge[lab]'"
+            )
+        return command
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the sections."""
-        return [command.name or "" for group in self.sections.values() for command in group]
+        ours = [command.name or "" for group in self.sections.values() for command in group]
+        return [*ours, *self.added]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections."""
         widest = max(len(name) for name in self.list_commands(ctx))
-        for title, commands in self.sections.items():
+        added = [self.added[name].load() for name in self.added]
+        for title, commands in {**self.sections, "Laboratory": added}.items():
+            if not commands:
+                continue
             with formatter.section(title):
                 rows = [((c.name or "").ljust(widest), c.get_short_help_str(100)) for c in commands]
                 formatter.write_dl(rows)

@@ -9,19 +9,12 @@ import click
 
 from . import exit_codes
 from .display import fact_table, out, plural, working
-from .options import (
-    as_json,
-    column_options,
-    graph_file,
-    print_json,
-    read_graph,
-    read_options,
-)
+from .options import as_json, column_options, graph_file, print_json, read_graph, read_options
 from .program import Command, examples
 
 if TYPE_CHECKING:
-    from ..graph import BipartiteGraph
-    from ..matching import Matching
+    from ..graphs.graph import BipartiteGraph
+    from ..results.matching import Matching
 
 __all__ = ["verify"]
 
@@ -61,9 +54,9 @@ def verify(
     Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
     """
     from ..errors import InvalidMatchingError
-    from ..io.folder import FolderGraph
-    from ..io.greedy_matchings import is_greedy
-    from ..matching import Matching
+    from ..files.folder import FolderGraph
+    from ..files.greedy_matchings import is_greedy
+    from ..results.matching import Matching
 
     if is_greedy(matching):
         ctx.exit(_verify_greedy(file, matching, form, base, as_json))
@@ -105,9 +98,9 @@ def _verify_greedy(file: Path, matching: Path, form: str | None, base: str, as_j
     from dataclasses import replace
 
     from ..errors import InvalidMatchingError, ProofError
-    from ..greedy.matching import GreedyMatching
-    from ..io import read_graph
-    from ..proof import is_maximal, verify_greedy
+    from ..files import read_graph
+    from ..results.greedy_matching import GreedyMatching
+    from ..results.proof import is_maximal, verify_greedy
 
     loaded, code, reason = None, exit_codes.NOT_A_MATCHING, ""
     with working("reading", not as_json):
@@ -164,7 +157,7 @@ def _show_greedy(facts: dict[str, Any]) -> None:
 def _check(graph: BipartiteGraph, matching: Matching) -> tuple[int, str]:
     """Return the exit code and what is wrong."""
     from ..errors import ProofError
-    from ..proof import verify
+    from ..results.proof import verify
 
     try:
         verify(graph, matching)

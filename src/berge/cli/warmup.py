@@ -14,7 +14,7 @@ from .display import in_seconds, plural, working
 from .program import Command, examples, say
 
 if TYPE_CHECKING:
-    from ..graph import BipartiteGraph
+    from ..graphs.graph import BipartiteGraph
 
 __all__ = ["warm_up", "warmup"]
 
@@ -56,11 +56,11 @@ def _name(entry: Any) -> str:
 
 
 def _use_kernels(everything: bool) -> None:
+    from ..files import read, write
     from ..generate import grid, karp_sipser_hard, permute
-    from ..graph import BipartiteGraph
-    from ..io import read, write
-    from ..matching import Matching
-    from ..registry import algorithms
+    from ..graphs.graph import BipartiteGraph
+    from ..methods.registry import algorithms
+    from ..results.matching import Matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
     # which look ahead where rows have many edges; and small enough to be done at once.
@@ -99,8 +99,8 @@ def _solve(
     threads: int | None,
     initial: Any = None,
 ) -> Any:
-    from ..graph import BipartiteGraph
-    from ..solve import maximum_matching
+    from ..graphs.graph import BipartiteGraph
+    from ..solve.maximum import maximum_matching
 
     # A graph of its own each time, or the transpose would be there already.
     fresh = BipartiteGraph(graph.indptr, graph.indices, graph.shape)

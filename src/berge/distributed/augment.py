@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..spmd import kernel
+from ..compile import kernel
 from .communicator import Array
-from .mail import Letters
+from .messages import Letters
 from .part import Part, owners
 
 __all__ = ["advance", "to_next"]

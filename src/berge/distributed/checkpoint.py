@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import CheckpointError
-from ..io.files import replacing
+from ..files.files import replacing
 from .communicator import Array, Communicator
-from .mail import agree, deliver, from_text, to_text
+from .messages import agree, deliver, from_text, to_text
 from .part import Part
 
 __all__ = ["Checkpoint"]

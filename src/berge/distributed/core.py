@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, OptionError
-from ..run import PhaseReport
+from ..results.run import PhaseReport
 from .communicator import Array, Communicator, Recorder
 from .halo import Halo
-from .mail import by_owner, deliver, total
+from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
 from .search import ALPHA, Forest
 from .start import make_start

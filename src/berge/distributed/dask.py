@@ -29,17 +29,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
-from ..matching import Matching, SolveStats
-from ..proof import Certificate
-from ..registry import check_numbers
-from ..run import PhaseReport
+from ..methods.registry import check_numbers
+from ..results.matching import Matching, SolveStats
+from ..results.proof import Certificate
+from ..results.run import PhaseReport
 
 if TYPE_CHECKING:
     from distributed import Client
 
     from .core import PartStats
-    from .member import Job, Progress
     from .sources import Source
+    from .worker import Job, Progress
 
 __all__ = ["solve_on_cluster"]
 
@@ -126,11 +126,11 @@ def solve_on_cluster(
         stack.enter_context(client.as_current())  # actors are bound to the client that is
         show = on_phase
         if progress:
-            from ..progress import ProgressLine
+            from ..solve.progress import ProgressLine
 
             show = stack.enter_context(ProgressLine(on_phase))
-        from .member import Job
         from .sources import open_source
+        from .worker import Job
 
         opened = open_source(source, client, left, right, shape)
         job = Job(
@@ -358,7 +358,7 @@ class _Attempt:
         """Have the members do the job, and make a matching of what they have in the end."""
         from distributed.protocol.pickle import dumps
 
-        from .member import Member, fetch, give
+        from .worker import Member, fetch, give
 
         try:
             members = self._tasks(

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import OptionError
-from ..graph import BipartiteGraph, Graph, index_type, not_square
-from ..proof import _chunks as chunks
+from ..graphs.graph import BipartiteGraph, Graph, index_type, not_square
+from ..results.proof import _chunks as chunks
 from .communicator import Array, Communicator, Recorder
 from .halo import Halo
 from .locally_dominant import locally_dominant
-from .mail import by_owner, deliver
+from .messages import by_owner, deliver
 from .part import Part
 from .proof import check_cover, check_pairs
 from .proposals import proposals

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from ..graph import index_type, unsigned
-from ..spmd import helper, kernel
-from ..spmd.sort import count_entries, place_entries
+from ..compile import helper, kernel
+from ..graphs.csr import count_entries, place_entries
+from ..graphs.graph import index_type, unsigned
 from .communicator import Array, Communicator
-from .mail import Letters, deliver
+from .messages import Letters, deliver
 from .part import Part
 
 __all__ = ["Halo", "find"]

@@ -24,9 +24,10 @@ from contextlib import suppress
 from typing import Any, cast
 
 import numpy as np
-from distributed import Worker
 from distributed.comm import Comm, connect
 from distributed.protocol import Serialize, to_serialize
+
+from distributed import Worker
 
 from ..errors import PeerLost
 from .communicator import Array

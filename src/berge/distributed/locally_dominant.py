@@ -1,8 +1,9 @@
 """Locally dominant edges over parts: who points at each other is matched.
 
-As in `berge.greedy.locally_dominant`: every free vertex points at its heaviest free neighbour, of
-equal ones the lowest; two that point at each other are matched, and those that pointed at either of
-them point anew. Within a part that goes on to the end before each exchange, which carries
+As in `berge.methods.greedy.locally_dominant`: every free vertex points at its heaviest free
+neighbour, of equal ones the lowest; two that point at each other are matched, and those that
+pointed at either of them point anew. Within a part that goes on to the end before each exchange,
+which carries
 
 - *requests* (w, v): vertex v points at w of your part,
 - *gone* (v): vertex v, which you have as a ghost, is matched.
@@ -30,11 +31,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph import index_type
-from ..spmd import helper, kernel
+from ..compile import helper, kernel
+from ..graphs.graph import index_type
 from .communicator import Array, Communicator
 from .halo import Halo, find
-from .mail import deliver
+from .messages import deliver
 from .part import Part
 
 __all__ = ["locally_dominant"]

@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from ..compile import kernel
+from ..compile.random import draw
 from ..errors import InvalidGraphError
-from ..graph import BipartiteGraph, IndexArray, index_type, unsigned
-from ..proof import _chunks as chunks
-from ..spmd import kernel
-from ..spmd.random import draw
-from ..spmd.sort import edges_to_csr
+from ..graphs.csr import edges_to_csr
+from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
+from ..results.proof import _chunks as chunks
 from .communicator import Array, Communicator
-from .mail import by_owner
+from .messages import by_owner
 
 __all__ = ["Part", "not_neighbours", "owners"]
 
@@ -76,7 +76,7 @@ class Part:
     @classmethod
     def from_folder(cls, path: str | PathLike[str], rank: int, size: int) -> Part:
         """Read this part's slice of a ``.berge`` folder, and nothing else of its edges."""
-        from ..io.folder import Folder
+        from ..files.folder import Folder
 
         folder = Folder(path)
         bounds = _balanced(folder.n_rows, size, lambda row: int(folder.indptr(row, row + 1)[0]))

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..proof import _chunks as chunks
+from ..results.proof import _chunks as chunks
 from .communicator import Array, Communicator
 from .halo import Halo
-from .mail import by_owner, deliver
+from .messages import by_owner, deliver
 from .part import Part, not_neighbours
 from .search import Forest
 

@@ -1,9 +1,9 @@
 """Algorithm 3 over parts: blue vertices propose to red neighbours, red ones respond.
 
-As in `berge.greedy.proposals`. The colours of a round are a hash of the vertex, so that everybody
-knows everybody's. A blue vertex selects a red neighbour: the heaviest, or, without weights, the
-first from a random place in its row on. A red one selects the heaviest proposal, of equal ones that
-of the lowest vertex. A round is two exchanges:
+As in `berge.methods.greedy.proposals`. The colours of a round are a hash of the vertex, so that
+everybody knows everybody's. A blue vertex selects a red neighbour: the heaviest, or, without
+weights, the first from a random place in its row on. A red one selects the heaviest proposal, of
+equal ones that of the lowest vertex. A round is two exchanges:
 
 - *proposals* (w, v, weight) of blue v to red w, and the rest of who is *gone*, as below;
 - *agreements* (v, w), and *gone* (v): vertex v, which you have as a ghost, is matched.
@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph import index_type
-from ..spmd import helper, kernel
-from ..spmd.random import draw, draw_unit, key_of
+from ..compile import helper, kernel
+from ..compile.random import draw, draw_unit, key_of
+from ..graphs.graph import index_type
 from .communicator import Array, Communicator
 from .halo import Halo, find
-from .mail import by_owner, deliver
+from .messages import by_owner, deliver
 from .part import Part
 
 __all__ = ["proposals"]

@@ -30,12 +30,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
-from ..graph import IndexArray, index_type
-from ..io.folder import put_in_place
-from ..matching import Matching, SolveStats
-from ..proof import Certificate
+from ..files.folder import put_in_place
+from ..graphs.graph import IndexArray, index_type
+from ..results.matching import Matching, SolveStats
+from ..results.proof import Certificate
 from .communicator import Communicator
-from .mail import from_text, to_text
+from .messages import from_text, to_text
 from .part import Part
 
 __all__ = ["StoredMatching", "check_place", "is_stored", "load_parts", "save_parts"]
@@ -136,7 +136,7 @@ def load_parts(folder: str | os.PathLike[str]) -> Matching:
     FormatError
         Names the file that is missing, damaged, or not what ``meta.json`` says.
     """
-    from ..io.matchings import check_mates
+    from ..files.matchings import check_mates
 
     stored = StoredMatching(folder)
     row_match, col_match = stored.row_match, stored.col_match

@@ -1,10 +1,11 @@
 """MS-BFS-Graft over parts: trees from all unmatched rows at once, kept from phase to phase.
 
-As in `berge.augmenting.ms_bfs_graft`, in the paper's words: a *phase* grows a forest of alternating
-trees; a tree that finds a free column is *renewable* and stops, the others are *active*; the paths
-found are augmented; then columns of renewable trees are *grafted* onto active ones, where they have
-an edge, and the next phase begins at their mates. A phase that finds no path is the last, and its
-forest gives a vertex cover: the rows that it does not reach and the columns that it does.
+As in `berge.methods.augmenting.ms_bfs_graft`, in the paper's words: a *phase* grows a forest of
+alternating trees; a tree that finds a free column is *renewable* and stops, the others are
+*active*; the paths found are augmented; then columns of renewable trees are *grafted* onto active
+ones, where they have an edge, and the next phase begins at their mates. A phase that finds no path
+is the last, and its forest gives a vertex cover: the rows that it does not reach and the columns
+that it does.
 
 A round of a phase is local work and one exchange that carries everything:
 
@@ -58,13 +59,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..graph import index_type
-from ..run import EDGES_PER_CALL
-from ..spmd import helper, kernel
+from ..compile import helper, kernel
+from ..graphs.graph import index_type
+from ..results.run import EDGES_PER_CALL
 from .augment import advance, to_next
 from .communicator import Array, Communicator
 from .halo import Halo, find
-from .mail import by_owner, deliver, to_all
+from .messages import by_owner, deliver, to_all
 from .part import Part
 
 __all__ = ["Forest", "PhaseResult"]

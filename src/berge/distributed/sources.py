@@ -67,7 +67,7 @@ def open_source(
     if hasattr(source, "npartitions") and hasattr(source, "columns"):
         return _dask_frame(source, client, left, right, shape)
     if path is not None:
-        from ..io.folder import is_folder
+        from ..files.folder import is_folder
 
         if is_folder(path):
             _no_columns(left, right, shape, path)
@@ -122,7 +122,7 @@ def _read_parquet(
     import pyarrow
     from pyarrow import parquet
 
-    from ..interop.frames import choose_columns
+    from ..ingest.frames import choose_columns
 
     if os.path.isdir(path):
         files = sorted(str(file) for file in Path(path).iterdir() if file.name.endswith(PARQUET))
@@ -149,7 +149,7 @@ def _read_parquet(
 
 
 def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
-    from ..interop.frames import choose_columns
+    from ..ingest.frames import choose_columns
 
     columns = list(source.columns)
     chosen = [columns[place] for place in choose_columns(columns, left, right)]

@@ -4,7 +4,7 @@ Rows match themselves with columns of their own part at once. To a column of ano
 *proposes*, and waits. The owner takes the first proposal to a free column, and tells all holders of
 the column that it is *taken*, which to those still waiting for it is the answer no.
 
-With the degree-one rule (see `berge.initial.karp_sipser`), a vertex with one free
+With the degree-one rule (see `berge.methods.starts.karp_sipser`), a vertex with one free
 neighbour is matched to it as soon as that is known, since some maximum matching has that edge: each
 part exhausts the rule locally before an exchange. Where that comes to little, rows in random order
 choose a free neighbour at random: a share of them every round, so that the rule gets to work
@@ -35,13 +35,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..graph import index_type
-from ..run import EDGES_PER_CALL
-from ..spmd import helper, kernel
-from ..spmd.random import draw, key_of
+from ..compile import helper, kernel
+from ..compile.random import draw, key_of
+from ..graphs.graph import index_type
+from ..results.run import EDGES_PER_CALL
 from .communicator import Array, Communicator
 from .halo import Halo, find
-from .mail import by_owner, deliver
+from .messages import by_owner, deliver
 from .part import Part
 
 __all__ = ["make_start"]

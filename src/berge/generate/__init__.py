@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..errors import OptionError
-from ..graph import BipartiteGraph
+from ..graphs.graph import BipartiteGraph
 from .build import (
     along_strips,
     check_size,

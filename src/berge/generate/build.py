@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import OptionError
-from ..graph import BipartiteGraph, unsigned
+from ..graphs.graph import BipartiteGraph, unsigned
 
 MOST_VERTICES = 2**31 - 1
 
@@ -100,7 +100,7 @@ def graph_of(
     graph = transpose(BipartiteGraph.from_edges(cols, rows, shape[::-1]))
     if not repeats:
         return graph
-    from ..spmd.sort import drop_duplicates
+    from ..graphs.csr import drop_duplicates
 
     indptr = np.empty_like(graph.indptr)
     size = drop_duplicates(unsigned(graph.indptr), graph.indices, indptr)

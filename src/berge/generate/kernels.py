@@ -1,6 +1,6 @@
 """Random numbers and random edges for `berge.generate`, the same on any number of threads.
 
-Every number comes from `berge.spmd.random` by its place, so loops may be cut anywhere.
+Every number comes from `berge.compile.random` by its place, so loops may be cut anywhere.
 
 Work O(1) a number, O(scale) an RMAT edge. Each kernel writes ``out[k]`` from k alone, without
 races; the shuffle is serial.
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..spmd import kernel, prange
-from ..spmd.random import draw, draw_unit, key_of, wrapping
+from ..compile import kernel, prange
+from ..compile.random import draw, draw_unit, key_of, wrapping
 
 __all__ = [
     "distinct_edges",

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import OptionError
-from ..graph import BipartiteGraph
+from ..graphs.graph import BipartiteGraph
 
 __all__ = ["Kind", "Parameter"]
 

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import SparseEfficiencyWarning, issparse
 
-from ..graph import IndexArray
+from ..graphs.graph import IndexArray
 from ..ingest import as_bipartite
-from ..matching import Matching
-from ..solve import maximum_matching
+from ..results.matching import Matching
+from ..solve.maximum import maximum_matching
 
 __all__ = ["maximum_bipartite_matching", "structural_rank"]
 

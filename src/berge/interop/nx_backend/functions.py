@@ -15,10 +15,10 @@ import numpy.typing as npt
 from networkx.algorithms.matching import matching_dict_to_set
 
 from ...errors import ProofError
-from ...graph import BipartiteGraph, IndexArray
-from ...matching import Matching
-from ...proof import koenig_cover, verify
-from ...solve import maximum_matching
+from ...graphs.graph import BipartiteGraph, IndexArray
+from ...results.matching import Matching
+from ...results.proof import koenig_cover, verify
+from ...solve.maximum import maximum_matching
 from .graph import BergeGraph
 
 __all__ = [

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from ...graph import IndexArray
+from ...graphs.graph import IndexArray
 
 __all__ = ["BergeGraph"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...spmd import kernel
+from ...compile import kernel
 
 __all__ = ["greedy", "has_free_edge", "match_edges", "two_colour"]
 

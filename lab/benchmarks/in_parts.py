@@ -1,0 +1,152 @@
+"""Graphs in parts: exchanges, bytes and seconds, beside the same graph on one machine.
+
+    python benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
+
+Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
+default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
+reading, best of three, after a run on a small graph that has the kernels loaded; on Dask it is the
+whole call on a cluster that is up. Every matching is proved where it lies, and the cardinality
+compared with that of one machine. MB is what all parts sent to each other; "local" the share of
+edges within parts. Parts on one machine share its memory and cores, so seconds say little of what
+more machines would do; exchanges do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import berge
+from berge import generate
+
+MPIEXEC = Path(sys.executable).parent / "mpiexec"
+
+
+def graphs(rows: int) -> dict[str, Any]:
+    side = round(rows**0.5)
+    scale = (rows - 1).bit_length()
+    return {
+        "rmat": lambda: generate.rmat(scale, 8),
+        "road": lambda: generate.road(round(side * 0.715), round(side * 0.715)),
+        "delaunay": lambda: generate.delaunay(rows),
+        "grid": lambda: generate.grid(side, side),
+        "random": lambda: generate.erdos_renyi(rows, rows, 4 * rows),
+    }
+
+
+def on_ranks(folder: Path) -> None:
+    """What every MPI rank does: solve a small graph, then that in the folder."""
+    from berge.distributed.communicator import Recorder
+    from berge.distributed.core import match_part
+    from berge.distributed.messages import total
+    from berge.distributed.mpi import MPICommunicator
+    from berge.distributed.part import Part
+    from berge.distributed.proof import prove_part
+
+    comm = MPICommunicator()
+
+    def solve(part: Part) -> dict[str, Any]:
+        recorder = Recorder(comm)
+        start = time.perf_counter()
+        result = match_part(part, recorder)
+        middle = time.perf_counter()
+        cover = result.row_cover, result.col_cover
+        proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
+        stats = result.stats
+        return {
+            "cardinality": stats.cardinality,
+            "proved": proof.maximum,
+            "exchanges": stats.exchanges,
+            "bytes": total(comm, stats.bytes)[0],
+            "phases": stats.phases,
+            "local": stats.local_fraction,
+            "seconds": middle - start,
+            "waiting": stats.seconds["exchange"],
+            "proof": time.perf_counter() - middle,
+        }
+
+    for graph in (generate.road(20, 20), generate.rmat(8, 8)):
+        solve(Part.from_graph(graph, comm.rank, comm.size))
+    part = Part.from_folder(folder, comm.rank, comm.size)
+    facts = min((solve(part) for _ in range(3)), key=lambda facts: facts["seconds"])
+    if comm.rank == 0:
+        print(json.dumps(facts))
+
+
+def by_mpi(folder: Path, parts: int) -> dict[str, Any]:
+    command = [MPIEXEC, "-n", str(parts), sys.executable, __file__, "--on-ranks", folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(done.stdout))
+
+
+def by_dask(folder: Path, cluster: Any) -> dict[str, Any]:
+    berge.maximum_matching(generate.road(20, 20), cluster=cluster)
+    start = time.perf_counter()
+    m = berge.maximum_matching(str(folder), cluster=cluster, prove=True)
+    seconds = time.perf_counter() - start
+    assert m.stats is not None
+    return {
+        "cardinality": m.cardinality,
+        "proved": m.certificate is not None,
+        "exchanges": m.stats.cluster["exchanges"],
+        "bytes": m.stats.cluster["bytes"],
+        "phases": m.stats.phases,
+        "seconds": seconds,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--engine", choices=["mpi", "dask"], default="mpi")
+    parser.add_argument("--parts", type=int, default=2)
+    parser.add_argument("--rows", type=float, default=1e6)
+    parser.add_argument("--on-ranks", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.on_ranks:
+        on_ranks(options.on_ranks)
+        return
+    cluster = None
+    if options.engine == "dask":
+        from distributed import Client, LocalCluster
+
+        cluster = Client(LocalCluster(n_workers=options.parts, threads_per_worker=1))
+    print(f"{options.parts} parts by {options.engine}\n")
+    print("| graph | rows | edges | matching | local | phases | exchanges | MB | seconds | alone |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    berge.maximum_matching(generate.road(20, 20))  # compiled
+    for name, make in graphs(int(options.rows)).items():
+        if options.names and name not in options.names:
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            graph, folder = make(), Path(temporary, "graph.berge")
+            berge.write(graph, folder)
+            alone = []
+            for _ in range(3):
+                graph.__dict__.pop("T", None)
+                start = time.perf_counter()
+                m = berge.maximum_matching(graph, threads=1)
+                alone.append(time.perf_counter() - start)
+            if cluster is not None:
+                facts = by_dask(folder, cluster)
+            else:
+                facts = by_mpi(folder, options.parts)
+        assert facts["cardinality"] == m.cardinality
+        assert facts["proved"]
+        local = f"{facts['local']:.0%}" if "local" in facts else ""
+        print(
+            f"| {name} | {graph.n_rows:,} | {graph.nnz:,} | {m.cardinality:,} | {local} "
+            f"| {facts['phases']} | {facts['exchanges']:,} | {facts['bytes'] / 1e6:,.1f} "
+            f"| {facts['seconds']:.2f} | {min(alone):.2f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The laboratory of berge: benchmarks, comparisons, reports and the papers' experiments."""

@@ -1,0 +1,383 @@
+"""One measurement, in a process of its own: a graph, a setting or a peer, repeated.
+
+``python -m berge_lab.bench.measure`` is that process. It reads a request from standard input, and
+after each step prints what it has as a line of JSON, so that nothing is lost if it is ended: the
+seconds of the gather pass, of converting, and of every run. It may be handed several requests, one
+after the other, where many small measurements share one algorithm and starting would take most of
+the time.
+
+The time of a run of ours is that of ``maximum_matching`` on a scipy CSR array in memory, from
+validation to the finished matching. Kernels have been loaded before, on other graphs. After each
+run the matching, ours or a peer's, is proved by a vertex cover, timed apart. Runs are repeated
+until there are enough, or until together they have taken a fifth of what a single one may.
+
+Greedy matchings are measured in the same way, of the matrix as an undirected graph: every run has a
+seed of its own, and so another order of the vertices, and is verified to be a maximal matching.
+
+Memory is the peak of the resident size during the first run, above what was held before it: the
+result, the transpose, and all buffers (on Linux only).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from berge.errors import BergeError, OptionError, ProofError
+from berge.graphs.graph import BipartiteGraph, Graph
+from berge.results.matching import Matching
+
+from .peers import PEERS, Prepared
+
+__all__ = ["UNMEASURED", "measure", "measure_several", "save_graph", "warm_up"]
+
+_KEPT = ("algorithm", "init", "threads", "start_cardinality", "phases", "traversed_edges",
+         "augmenting_paths", "average_path", "longest_path", "levels", "iterations", "seconds"
+         )  # fmt: skip
+
+
+UNMEASURED: dict[str, Any] = {
+    "status": "failed",
+    "reason": None,
+    "seconds": [],
+    "search_seconds": [],
+    "proof_seconds": [],
+    "convert_seconds": None,
+    "gather_seconds": None,
+    "memory": None,
+    "cardinality": None,
+    "stats": None,
+    "runs": [],
+}
+_TOGETHER = 1 / 5  # of the time limit: slow runs scatter less
+_WARM: set[str] = set()  # what this process has loaded kernels for
+_OF_EACH_RUN = ("seconds", "search_seconds", "proof_seconds")
+
+
+def measure(
+    file: str | PathLike[str],
+    *,
+    peer: str | None = None,
+    arguments: Mapping[str, Any] | None = None,
+    repeats: int = 3,
+    time_limit: float = 60,
+    memory_limit: float | None = None,
+    keep: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Measure a peer, or `maximum_matching` with arguments, on a graph that `save_graph` saved.
+
+    With the argument ``method`` it is `greedy_matching`; ``weights="uniform"`` then draws weights
+    from 0 to 1 for a graph that has none. `keep` names more of `SolveStats` to be kept.
+    Returns the keys of `UNMEASURED`, which docs/benchmarks.md explains.
+    """
+    request = {
+        "file": fspath(file),
+        "peer": peer,
+        "arguments": dict(arguments or {}),
+        "repeats": repeats,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+        "keep": list(keep),
+    }
+    return next(measure_several([request]))
+
+
+def measure_several(requests: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Do requests, given by the arguments of `measure`, one after the other in one process.
+
+    Where one ends the process, the rest goes to a new one.
+    """
+    left = [dict(request) for request in requests]
+    while left:
+        peer = left[0]["peer"]
+        if peer is not None and PEERS[peer].missing:
+            left.pop(0)
+            yield UNMEASURED | {"status": "not available", "reason": PEERS[peer].missing}
+            continue
+        command = [sys.executable, "-m", __name__]
+        with (
+            tempfile.TemporaryFile("w+", encoding="utf-8") as errors,
+            subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+            ) as process,
+        ):
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(left))
+            process.stdin.close()
+            told: list[dict[str, Any]] = []
+            for line in process.stdout:
+                told.append(json.loads(line))
+                if "done" in told[-1]:
+                    left.pop(0)
+                    yield _put_together(told)
+                    told = []
+            code = process.wait()
+            errors.seek(0)
+            if code and left:
+                found = _put_together(told)
+                limit = float(left.pop(0)["time_limit"])
+                found["status"], found["reason"] = _failure(code, errors.read(), limit)
+                yield found
+
+
+def _put_together(told: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Make one row of what was told step by step."""
+    found = UNMEASURED | {"status": "ok"}
+    steps = [step for step in told if "done" not in step]
+    runs = [step for step in steps if "seconds" in step]
+    for step in steps:
+        found |= step
+    for name in _OF_EACH_RUN:
+        found[name] = [run[name] for run in runs if name in run]
+    found["runs"] = [run["run"] for run in runs if "run" in run]
+    found.pop("run", None)
+    if runs:
+        found["stats"] = min(runs, key=lambda run: float(run["seconds"])).get("stats")
+    return found
+
+
+def _failure(code: int, errors: str, time_limit: float) -> tuple[str, str]:
+    if code == -signal.SIGALRM:
+        return "time limit", f"over {time_limit:g} s"
+    last = errors.strip().rpartition("\n")[2][:200]
+    if "MemoryError" in last or "bad_alloc" in errors:
+        return "memory limit", last
+    return "failed", last if code > 0 else f"ended by {signal.Signals(-code).name}"
+
+
+def save_graph(graph: BipartiteGraph | Graph, path: str | PathLike[str]) -> None:
+    """Save a graph as `measure` reads it, fast to load."""
+    weights = getattr(graph, "weights", None)
+    shape = (graph.n_vertices,) * 2 if isinstance(graph, Graph) else graph.shape
+    more = {} if weights is None else {"weights": weights}
+    np.savez(path, indptr=graph.indptr, indices=graph.indices, shape=shape, **more)
+
+
+def warm_up(
+    like: BipartiteGraph, solve: Callable[[BipartiteGraph], object], n: int = 20_000
+) -> None:
+    """Solve a star and random graphs, one of n rows, with the same index types: loads the kernels.
+
+    The working memory that this takes is given back, or the next solve would seem to need less.
+    """
+    from berge.graphs import workspace
+    from berge.graphs.passes import largest
+
+    for array in (like.indptr, like.indices):
+        largest(array[:1])  # what validates large ones
+    ends = np.random.default_rng(0).integers(0, n, (2, 4 * n))
+    star = np.arange(4096), np.zeros(4096, np.int64)
+    small = ends[:, :2000] % 500  # solved in a way of its own
+    for (rows, cols), shape in ((star, (4096, 1)), (small, (500, 500)), (ends, (n, n))):
+        graph = BipartiteGraph.from_edges(rows, cols, shape)
+        indptr, indices = graph.indptr.astype(like.indptr.dtype), graph.indices
+        solve(BipartiteGraph._trusted(indptr, indices.astype(like.indices.dtype), shape))
+    workspace.release()
+
+
+def work(request: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> None:
+    """Do what a request asks for, and tell what comes out, step by step."""
+    from .gather import gather_seconds
+
+    stored = np.load(request["file"])
+    indptr, indices = stored["indptr"], stored["indices"]
+    graph = BipartiteGraph(indptr, indices, tuple(stored["shape"]))
+    if "method" in request["arguments"]:
+        greedy = _Greedy(graph, stored.get("weights"), dict(request["arguments"]))
+        _repeat(request, tell, greedy.solve, greedy.check)
+        return
+    matrix = graph.to_scipy()
+    tell({"gather_seconds": gather_seconds(matrix)})
+    if request["peer"] is None:
+        solve, match = _ours(graph, matrix, request["arguments"])
+    else:
+        begin = time.perf_counter()
+        solve, match = PEERS[request["peer"]].prepare(matrix)
+        tell({"convert_seconds": time.perf_counter() - begin})
+    none = BipartiteGraph._trusted(indptr[:1], indices[:0], (0, 0))
+    Matching.empty(none).prove(none)  # loads what proving needs
+    keep = (*_KEPT, *request.get("keep", ()))
+
+    def check(found: Any) -> dict[str, Any]:
+        matching = _as_matching(match(found), graph)
+        told: dict[str, Any] = {"cardinality": matching.prove(graph).size}
+        if isinstance(found, Matching) and found.stats is not None:
+            stats = found.stats.as_dict()
+            told["search_seconds"] = found.stats.search_seconds
+            told["stats"] = {name: stats[name] for name in keep}
+        return told
+
+    _repeat(request, tell, lambda number: solve(), check)
+
+
+def _repeat(
+    request: Mapping[str, Any],
+    tell: Callable[[dict[str, Any]], object],
+    solve: Callable[[int], Any],
+    check: Callable[[Any], dict[str, Any]],
+) -> None:
+    """Do the runs, each with its number, and tell of each what `check` has to say."""
+    gc.collect()
+    gc.freeze()  # what is loaded stays; looking through it after every run takes longer than many
+    limit, spent = float(request["time_limit"]), 0.0
+    for number in range(int(request["repeats"])):
+        before = _reset_peak() if number == 0 else None
+        # Compiled code does not look at signals, but the default action needs no looking.
+        signal.setitimer(signal.ITIMER_REAL, max(limit, 1e-3))
+        with _memory_limited(request["memory_limit"]):
+            begin = time.perf_counter()
+            found = solve(number)
+            seconds = time.perf_counter() - begin
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        told: dict[str, Any] = {"seconds": seconds}
+        if before is not None:
+            told["memory"] = max(_status("VmHWM") - before, 0)
+        try:
+            begin = time.perf_counter()
+            told |= check(found)
+            told["proof_seconds"] = time.perf_counter() - begin
+        except BergeError as error:
+            tell({"status": "unproved", "reason": str(error)})
+            return
+        tell(told)
+        del found
+        gc.collect()
+        spent += seconds
+        if spent > _TOGETHER * limit:
+            break
+
+
+class _Greedy:
+    """`greedy_matching` on a matrix as an undirected graph; run number k has the seed k."""
+
+    def __init__(self, graph: BipartiteGraph, own: Any, arguments: dict[str, Any]):
+        from berge.ingest import as_graph
+
+        drawn = arguments.pop("weights", None) == "uniform"
+        self.graph = as_graph(graph, weights=own)
+        if drawn and own is None:
+            self.graph = _uniform_weights(self.graph)
+        self.arguments = arguments
+        types = self.graph.indices.dtype, self.graph.weights is None
+        kind = repr((sorted(arguments.items()), types))
+        if kind not in _WARM:
+            self._warm_up()
+            _WARM.add(kind)
+
+    def _warm_up(self) -> None:
+        """Match a random graph of the same types, which loads the kernels."""
+        n, index = 20_000, self.graph.indices.dtype
+        ends, others = np.random.default_rng(0).integers(0, n, (2, 3 * n))
+        small = Graph.from_edges(ends, others, n)
+        if self.graph.weights is not None:
+            small = _uniform_weights(small)
+        indptr = small.indptr.astype(self.graph.indptr.dtype)
+        self._match(Graph(indptr, small.indices.astype(index), small.weights), 0)
+
+    def _match(self, graph: Graph, seed: int) -> Any:
+        from berge.solve.greedy import greedy_matching
+
+        return greedy_matching(graph, seed=seed, **self.arguments)
+
+    def solve(self, number: int) -> Any:
+        return self._match(self.graph, number)
+
+    def check(self, found: Any) -> dict[str, Any]:
+        from berge.results.proof import verify
+
+        verify(self.graph, found)
+        if not found.is_maximal:
+            raise ProofError("the matching is not maximal")
+        rounds = list(found.matched_fraction)
+        run = {"size": found.size, "weight": found.weight, "rounds": rounds}
+        return {"cardinality": found.size, "search_seconds": found.seconds["match"], "run": run}
+
+
+def _uniform_weights(graph: Graph) -> Graph:
+    """Return the graph with weights from 0 to 1, the same in every measurement."""
+    ends = graph.to_scipy().tocoo()
+    once = ends.row < ends.col
+    weights = np.random.default_rng(0).random(int(once.sum()))
+    return Graph.from_edges(ends.row[once], ends.col[once], graph.n_vertices, weights)
+
+
+def _ours(graph: BipartiteGraph, matrix: Any, arguments: Mapping[str, Any]) -> Prepared:
+    from berge.solve.maximum import maximum_matching
+
+    kind = repr((sorted(arguments.items()), graph.indptr.dtype, graph.indices.dtype))
+    if kind not in _WARM:
+        # The default shares its work among threads on large graphs only. Others may be slow there.
+        n = 150_000 if arguments.get("algorithm", "auto") == "auto" else 20_000
+        warm_up(graph, lambda other: maximum_matching(other, **arguments), n)
+        _WARM.add(kind)
+    return lambda: maximum_matching(matrix, **arguments), lambda matching: matching
+
+
+def _as_matching(found: Any, graph: BipartiteGraph) -> Matching:
+    """Return a matching as it is, or make one of the column of each row."""
+    if isinstance(found, Matching):
+        return found
+    col_match = np.full(graph.n_cols, -1, graph.indices.dtype)
+    rows = np.flatnonzero((found >= 0) & (found < graph.n_cols))
+    col_match[found[rows]] = rows
+    return Matching(found, col_match, upper_bound=max(graph.shape))
+
+
+def _reset_peak() -> int | None:
+    """Have the peak of the resident size begin anew; return what is held, None if it cannot be."""
+    gc.collect()
+    try:
+        with suppress(AttributeError):  # glibc's; elsewhere freed memory goes back by itself
+            ctypes.CDLL(None).malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+        return _status("VmRSS")
+    except OSError:
+        return None
+
+
+def _status(name: str) -> int:
+    """Return a size of this process in bytes."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(name + ":"):
+            return 1024 * int(line.split()[1])
+    raise OSError(f"/proc/self/status has no {name}")
+
+
+@contextmanager
+def _memory_limited(gigabytes: float | None) -> Iterator[None]:
+    """Let no more than this be allocated on top of what there is."""
+    if gigabytes is None:
+        yield
+        return
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        most = _status("VmSize") + int(gigabytes * 2**30)
+    except OSError:
+        raise OptionError("memory_limit needs Linux") from None
+    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+if __name__ == "__main__":
+    for request in json.load(sys.stdin):
+        work(request, lambda told: print(json.dumps(told), flush=True))
+        print(json.dumps({"done": True}), flush=True)

@@ -1,0 +1,1 @@
+"""The commands of the laboratory, which `berge` shows where this is installed."""

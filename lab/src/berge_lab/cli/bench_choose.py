@@ -1,0 +1,168 @@
+"""``berge bench choose``: which algorithm for these graphs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from berge.cli.display import plural
+from berge.cli.options import PICTURES, as_json, check_output, check_plot, print_json
+from berge.cli.program import Command, examples, say
+
+from .bench_run import carry_out, complain
+from .bench_show import print_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..bench.ranking import Advice, Rank
+    from ..bench.results import Results
+
+__all__ = ["choose"]
+
+TITLE = "Which algorithm for these graphs"
+
+
+@click.command(
+    cls=Command,
+    short_help="Which algorithm for your graphs: measure, rank, advise.",
+    epilog=examples(
+        "berge bench choose mine/*.mtx -o choose.html",
+        "berge bench --graphs mine/*.mtx --suite choose",
+        "berge bench choose web.mtx road.npz --suite my-suite.toml -o profile.png",
+    ),
+)
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option("--graphs", "_graphs", is_flag=True, hidden=True, help="Before the files.")
+@click.option("--suite", default="choose", show_default=True, metavar="NAME|FILE.toml",
+              help="Whose settings and peers to try.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
+              help="Write a report (.html) or draw the profiles (.png, .svg, .pdf).")  # fmt: skip
+@click.option("--results", type=click.Path(path_type=Path), metavar="FILE.jsonl",
+              help="Where measurements are kept; what is there is not measured again.  "
+              "[default: the output with .jsonl, or choose.jsonl]")  # fmt: skip
+@click.option("-q", "--quiet", is_flag=True, help="No bar; only the answer and errors.")
+@as_json
+@click.pass_context
+def choose(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    _graphs: bool,
+    suite: str,
+    output: Path | None,
+    results: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Measure algorithms and starts on your graphs, rank them, and say which to use.
+
+    Every measurement has a process of its own, every matching is proved. Ctrl-C keeps what is
+    there; the same command then goes on where it stopped. "× fastest" is the geometric mean, over
+    the graphs, of the time as a multiple of the fastest's; ★ marks what `auto` does; t1 is on one
+    thread.
+    """
+    _check(output)
+    kept = results or (output.with_suffix(".jsonl") if output else Path("choose.jsonl"))
+    check_output(kept, (".jsonl", ".json"), "'--results'")
+    from ..bench.ranking import advise, rank
+    from ..bench.results import Results, read_lines
+    from ..bench.runner import keys, plan
+    from ..bench.suite import read_suite
+
+    chosen = read_suite(suite, files)
+    tasks = plan(chosen, kept)
+    bad = carry_out(ctx, chosen, tasks, kept, quiet or as_json)
+    wanted = keys(chosen)  # the file may have measurements of other graphs
+    rows = [row for row in read_lines(kept) if row["key"] in wanted]
+    found = Results({"": rows})
+    ranks = rank(found)
+    advice = advise(found, ranks)
+    if as_json:
+        print_json(_facts(ranks, advice))
+    else:
+        print_table(_table(found, ranks))
+        _print_advice(found, advice)
+    if output is not None:
+        _write(output, found, rows)
+        if not (quiet or as_json):
+            say("wrote", "green", str(output))
+    complain(bad)
+
+
+def _check(output: Path | None) -> None:
+    """Refuse an output that could not be written, before anything is measured."""
+    if output is not None and output.suffix == ".html":
+        from ..report.html import plotly_js
+
+        check_output(output)
+        plotly_js()  # raises where plotly is missing
+    elif output is not None:
+        check_output(output, (".html", *PICTURES))
+        check_plot(output)
+
+
+def _write(output: Path, found: Results, rows: list[dict[str, Any]]) -> None:
+    if output.suffix != ".html":
+        from ..bench.plots import draw_profiles
+
+        draw_profiles(found, output, found.baseline(None))
+        return
+    from ..report.bench import build_report
+    from ..report.html import write_html
+
+    write_html(build_report(rows, TITLE), output)
+
+
+def _table(found: Results, ranks: Sequence[Rank]) -> tuple[str, list[str], list[list[str]]]:
+    lines = [
+        [
+            one.setting + (" ★" if one.auto else ""),
+            f"{one.score:.2f}",
+            f"{one.worst:.2f}",
+            one.worst_graph,
+            str(one.wins or ""),
+            str(one.unsolved or ""),
+        ]
+        for one in ranks
+    ]
+    head = ["setting", "× fastest", "at worst", "on", "fastest on", "unsolved"]
+    return f"best first, over {plural(len(found.graphs), 'graph')}", head, lines
+
+
+def _print_advice(found: Results, advice: Advice | None) -> None:
+    from ..report.bench import advice_lines
+
+    if advice is None:
+        raise click.ClickException("nothing was solved: there is nothing to advise")
+    for line in advice_lines(advice, len(found.graphs)):
+        click.echo(line.replace("`", ""))
+
+
+def _facts(ranks: Sequence[Rank], advice: Advice | None) -> dict[str, Any]:
+    from ..bench.ranking import call
+
+    def plain(value: float) -> float | None:
+        return value if math.isfinite(value) else None
+
+    return {
+        "use": call(advice.best.arguments) if advice else None,
+        "arguments": dict(advice.best.arguments) if advice else None,
+        "auto_factor": plain(advice.factor) if advice and advice.auto else None,
+        "auto_is_as_good": advice.same if advice else None,
+        "ranking": [
+            {
+                "setting": one.setting,
+                "times_fastest": plain(one.score),
+                "worst": plain(one.worst),
+                "worst_graph": one.worst_graph,
+                "fastest_on": one.wins,
+                "unsolved": one.unsolved,
+                "auto": one.auto,
+                "arguments": dict(one.arguments),
+            }
+            for one in ranks
+        ],
+    }

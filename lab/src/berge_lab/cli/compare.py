@@ -1,0 +1,208 @@
+"""``berge compare``: algorithms side by side on the same graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from berge.cli.display import out, working
+from berge.cli.options import (
+    algorithm_name,
+    as_json,
+    check_plot,
+    print_json,
+    read_graph,
+    read_options,
+    seconds,
+    thread_option,
+    write_csv,
+)
+from berge.cli.program import Command, examples
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from berge.graphs.graph import BipartiteGraph
+
+    from ..bench.compare import Comparison
+
+__all__ = ["compare"]
+
+
+@click.command(
+    cls=Command,
+    short_help="Run algorithms side by side, each answer proved.",
+    epilog=examples(
+        "berge compare web.mtx",
+        "berge compare web.mtx road.mtx -a ms-bfs-graft,pothen-fan --repeat 5 --plot bars.png",
+        "berge compare web.mtx --peers scipy,igraph --threads 1 --csv times.csv",
+        "berge compare mesh.mtx --permute 1 -a ms-bfs-graft,ms-bfs-graft:alpha=2",
+    ),
+)
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "-a",
+    "--algorithms",
+    "names",
+    default="",
+    metavar="NAME,…",
+    help="Exact algorithms to run, with options if any (NAME:alpha=2); all if not given.",
+)
+@click.option(
+    "-i",
+    "--init",
+    callback=algorithm_name("start"),
+    metavar="NAME",
+    default="karp-sipser",
+    show_default=True,
+    help="Start that all of them begin with.",
+)
+@thread_option
+@click.option("-r", "--repeat", type=click.IntRange(min=1), default=3, show_default=True,
+              metavar="N", help="Runs of each; the fastest counts.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
+              help="For starts with random choices.")  # fmt: skip
+@click.option("--permute", type=click.IntRange(min=0), metavar="SEED",
+              help="Put rows and columns in random order first.")  # fmt: skip
+@click.option("--peers", default="", metavar="NAME,…",
+              help="Other codes to run beside: scipy, igraph, networkx, ortools, …")  # fmt: skip
+@click.option("--time-limit", type=float, callback=seconds, default=60, show_default=True,
+              metavar="SECONDS", help="For every single run.")  # fmt: skip
+@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write a line a run.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw bar charts (.png, .svg, .pdf).")
+@read_options
+@as_json
+def compare(
+    files: tuple[Path, ...],
+    names: str,
+    init: str,
+    threads: int | None,
+    repeat: int,
+    seed: int,
+    permute: int | None,
+    peers: str,
+    time_limit: float,
+    csv_file: Path | None,
+    plot: Path | None,
+    form: str | None,
+    base: str,
+    as_json: bool,
+) -> None:
+    """Run algorithms on the same graphs and tell what each did.
+
+    Every answer is proved by a vertex cover. Times are of the whole call, transpose and start
+    included; "search" is what is left without these two. "path" is the average length of the
+    augmenting paths, MTEPS millions of edges traversed per second of search, ψ the standard
+    deviation over the repeats in per cent of the mean (parallel sensitivity).
+    """
+    check_plot(plot)
+    from berge.generate import permute as permuted
+
+    from ..bench.compare import choose
+    from ..bench.compare import compare as run_all
+
+    chosen = [name for name in names.split(",") if name]
+    choose(chosen)  # a wrong name is said before any file is read
+    results: dict[str, list[Comparison]] = {}
+    rows: list[dict[str, Any]] = []
+    for file in files:
+        graph = read_graph(file, form, base)
+        if permute is not None:
+            graph = permuted(graph, seed=permute)
+        name = file.name.partition(".")[0]
+        with working(f"comparing on {file.name} …", not as_json):
+            results[name] = run_all(
+                graph,
+                chosen,
+                init=init,
+                threads=threads,
+                seed=seed,
+                repeat=repeat,
+                time_limit=time_limit,
+                peers=[peer for peer in peers.split(",") if peer],
+            )
+        rows += [_facts(name, graph, r) for r in results[name]]
+        if not as_json:
+            out().print(_table(file, graph, results[name]), "", sep="\n")
+    if as_json:
+        print_json({"runs": rows})
+    if csv_file is not None:
+        write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
+    if plot is not None:
+        from ..bench.plots import draw_comparison
+
+        draw_comparison(results, plot)
+
+
+def _facts(name: str, graph: BipartiteGraph, result: Comparison) -> dict[str, Any]:
+    stats = result.stats
+    return {
+        "graph": name,
+        "rows": graph.n_rows,
+        "cols": graph.n_cols,
+        "edges": graph.nnz,
+        "algorithm": result.name,
+        "cardinality": result.cardinality,
+        "seconds": result.best if result.seconds else None,
+        "search_seconds": result.search,
+        "runs": list(result.seconds),
+        "sensitivity": result.sensitivity,
+        "threads": stats.threads if stats else 1,
+        "traversed_edges": stats.traversed_edges if stats else None,
+        "phases": stats.phases if stats else None,
+        "average_path": stats.average_path if stats else None,
+        "longest_path": stats.longest_path if stats else None,
+        "search_rate": stats.search_rate if stats else None,
+        "failure": result.failure,
+    }
+
+
+def _table(file: Path, graph: BipartiteGraph, results: list[Comparison]) -> Table:
+    from rich.table import Table
+
+    cardinality = max((r.cardinality for r in results if not r.failure), default=None)
+    proved = f"maximum {cardinality:,}, proved" if cardinality is not None else "no answer"
+    table = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="bold",
+        title=f"{file.name}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges; {proved}",
+        title_justify="left",
+        title_style="bold",
+    )
+    table.add_column("algorithm", style="cyan", no_wrap=True)
+    for heading in ("seconds", "× best", "search", "edges", "phases", "path", "MTEPS", "ψ %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    fastest = min((r.best for r in results), default=0.0)
+    for r in results:
+        if r.failure is not None and not r.seconds:
+            table.add_row(r.name, r.failure, style="dim")
+            continue
+        times = [_seconds(r.best), f"{r.best / fastest:.2f}"]
+        did = [""] * 5
+        if r.stats is not None:
+            did = [
+                _seconds(r.search or 0.0),
+                _short(r.stats.traversed_edges),
+                _short(r.stats.phases),
+                f"{r.stats.average_path:.1f}",
+                f"{r.stats.search_rate:.0f}",
+            ]
+        table.add_row(r.name, *times, *did, f"{r.sensitivity:.0f}")
+    return table
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.4f}" if seconds < 1 else f"{seconds:.3g}"
+
+
+def _short(count: int) -> str:
+    """Return a count in at most six characters."""
+    for unit in ("", "k", "M", "G"):
+        if count < 10_000 or unit == "G":
+            break
+        count = round(count / 1000)
+    return f"{count:,}{unit}"

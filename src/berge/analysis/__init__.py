@@ -1,0 +1,1 @@
+"""What matchings are wanted for."""

@@ -1,0 +1,241 @@
+"""Covers, independent sets, and which edges and vertices maximum matchings need.
+
+Kőnig: a minimum vertex cover is as large as a maximum matching, and what is not in it is a maximum
+independent set. Gallai: a maximum matching, and one edge for each vertex that it leaves out, is a
+minimum edge cover. The roles of edges follow from the Dulmage–Mendelsohn decomposition. Below M is
+the maximum matching that it was made from, C and R are columns and rows of a part; by Berge's
+theorem an edge is in some but not all maximum matchings just if it lies on an alternating path of
+even length from an unmatched vertex, or on an alternating cycle, since switching along either gives
+another maximum matching, and two of them differ in nothing else.
+
+1. An edge (x, y) of the underdetermined part is in some maximum matching: y is unmatched, or an
+   even path leads to it from an unmatched column; switched, y is unmatched. Row x is matched then,
+   else (x, y) could be added; give it y instead. No edge there is in all of them: if (x, y) is in
+   M, the path ends with it, and switching takes it out. The overdetermined part is the transpose.
+2. An edge between different parts is in none. Both R_under ∪ R_square ∪ C_over and
+   R_under ∪ C_square ∪ C_over are covers of the size of M, so every edge of a maximum matching has
+   just one end in each; edges from R_under to C_square or C_over, and from R_square to C_over, have
+   two in one of them. Other edges between parts would be in no cover: there are none.
+3. In the square part no path begins at an unmatched vertex: those lead to the other parts. An
+   alternating cycle is a directed cycle of matched pairs, so the edges on one are those of M in
+   fine blocks of more than one pair, and those not in M whose ends are in the same block. So within
+   a block an edge is in some maximum matching, and in all of them if the block is 1 × 1 (repeated
+   entries count as one edge); between blocks it is in none.
+4. A row is left out by some maximum matching just if it is overdetermined (switch along the even
+   path that leads to it), a column just if it is underdetermined.
+
+References: D. Kőnig 1931; T. Gallai 1959; C. Berge, "Two theorems in graph theory", PNAS 43, 1957;
+A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math. 10, 1958.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidGraphError
+from ..graphs.graph import BipartiteGraph, IndexArray
+from ..ingest import as_bipartite
+from ..results.proof import Certificate, koenig_cover, verify
+from .decomposition import DulmageMendelsohn, Part, dulmage_mendelsohn
+from .structure import certain_matching
+
+__all__ = [
+    "EdgeRoles",
+    "edge_roles",
+    "maximum_independent_set",
+    "minimum_edge_cover",
+    "minimum_vertex_cover",
+]
+
+NONE, SOME, EVERY = 0, 1, 2
+
+
+def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
+    """Return a smallest set of rows and columns that has an end of every edge.
+
+    Parameters
+    ----------
+    graph
+        Anything `as_bipartite` takes.
+    **options
+        For `maximum_matching`; by default on one thread.
+
+    Returns
+    -------
+    Certificate
+        Masks of rows and columns. It is a proof of the matching, and the matching of it; both have
+        been checked.
+
+    Examples
+    --------
+    >>> import berge
+    >>> cover = berge.minimum_vertex_cover(([0, 0, 0, 1, 2], [0, 1, 2, 2, 2]))
+    >>> cover.size, cover.rows.tolist(), cover.cols.tolist()
+    (2, [True, False, False], [False, False, True])
+
+    Notes
+    -----
+    O(rows + columns + edges) besides the matching.
+    """
+    graph = as_bipartite(graph)
+    matching = certain_matching(graph, options)
+    cover = koenig_cover(graph, matching)
+    verify(graph, matching, cover)
+    return cover
+
+
+def maximum_independent_set(graph: Any, **options: Any) -> Part:
+    """Return a largest set of rows and columns with no edge between them, as indices.
+
+    Arguments as for `minimum_vertex_cover`, of which it is the complement.
+
+    Examples
+    --------
+    >>> import berge
+    >>> rows, cols = berge.maximum_independent_set(([0, 0, 0, 1, 2], [0, 1, 2, 2, 2]))
+    >>> rows.tolist(), cols.tolist()
+    ([1, 2], [0, 1])
+
+    Notes
+    -----
+    O(rows + columns + edges) besides the matching.
+    """
+    cover = minimum_vertex_cover(graph, **options)
+    return Part(np.flatnonzero(~cover.rows), np.flatnonzero(~cover.cols))
+
+
+def minimum_edge_cover(graph: Any, **options: Any) -> IndexArray:
+    """Return a smallest set of edges that has every row and column as an end.
+
+    Parameters
+    ----------
+    graph, **options
+        As for `minimum_vertex_cover`.
+
+    Returns
+    -------
+    array of shape (edges, 2)
+        Row and column of each edge, in order: rows + columns − structural rank of them.
+
+    Raises
+    ------
+    InvalidGraphError
+        If a row or column has no entry; names the first.
+
+    Examples
+    --------
+    >>> import berge
+    >>> berge.minimum_edge_cover(([0, 0, 0, 1, 2], [0, 1, 2, 2, 2])).tolist()
+    [[0, 0], [0, 1], [1, 2], [2, 2]]
+
+    Notes
+    -----
+    O(rows + columns + edges) besides the matching.
+    """
+    graph = as_bipartite(graph)
+    for side, degrees in (("row", graph.row_degrees), ("column", graph.col_degrees)):
+        isolated = np.flatnonzero(degrees == 0)
+        if isolated.size:
+            raise InvalidGraphError(f"{side} {isolated[0]} has no entry: no edge can cover it")
+    matching = certain_matching(graph, options)
+    rows, cols = matching.unmatched_rows, matching.unmatched_cols
+    edges = np.concatenate(
+        [
+            matching.pairs(),
+            np.column_stack([rows, _first_neighbours(graph, rows)]),
+            np.column_stack([_first_neighbours(graph.T, cols), cols]),
+        ]
+    )
+    return edges[np.lexsort((edges[:, 1], edges[:, 0]))].astype(graph.indices.dtype)
+
+
+def _first_neighbours(graph: BipartiteGraph, rows: IndexArray) -> IndexArray:
+    return graph.indices[graph.indptr[rows]]
+
+
+@dataclass(frozen=True)
+class EdgeRoles:
+    """Which edges are in every, some or no maximum matching, and which vertices in every one.
+
+    Attributes
+    ----------
+    codes
+        For every stored entry, in the order of ``as_bipartite(graph).indices`` (which is that of a
+        CSR array's data): 2 if it is in every maximum matching, 1 if in some but not in every one,
+        0 if in none. Repeated entries count as one edge.
+    rows, cols
+        Masks: which rows and columns every maximum matching matches.
+    decomposition
+        What it was read from.
+    """
+
+    codes: npt.NDArray[np.uint8]
+    rows: npt.NDArray[np.bool_]
+    cols: npt.NDArray[np.bool_]
+    decomposition: DulmageMendelsohn
+
+    @property
+    def in_every(self) -> npt.NDArray[np.bool_]:
+        """Mask of the entries that are in every maximum matching."""
+        return np.equal(self.codes, EVERY)
+
+    @property
+    def in_some(self) -> npt.NDArray[np.bool_]:
+        """Mask of the entries that are in at least one maximum matching."""
+        return np.not_equal(self.codes, NONE)
+
+    @property
+    def in_none(self) -> npt.NDArray[np.bool_]:
+        """Mask of the entries that are in no maximum matching: without them it is as large."""
+        return np.equal(self.codes, NONE)
+
+    def __repr__(self) -> str:
+        none, some, every = np.bincount(self.codes, minlength=3).tolist()
+        return f"EdgeRoles({every:,} in every maximum matching, {some:,} in some, {none:,} in none)"
+
+
+def edge_roles(graph: Any, **options: Any) -> EdgeRoles:
+    """Tell which edges are in every, some or no maximum matching, and which vertices in every one.
+
+    Parameters
+    ----------
+    graph
+        Anything `as_bipartite` takes.
+    **options
+        As for `dulmage_mendelsohn`, which it is read from: `matching`, or options for
+        `maximum_matching`.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> A = berge.as_bipartite(np.array([[1, 1, 1], [0, 1, 1], [0, 1, 1]]))
+    >>> roles = berge.edge_roles(A)
+    >>> roles
+    EdgeRoles(1 in every maximum matching, 4 in some, 2 in none)
+    >>> roles.codes.tolist()
+    [2, 0, 0, 1, 1, 1, 1]
+    >>> roles.rows.all() and roles.cols.all()
+    np.True_
+
+    Notes
+    -----
+    O(rows + columns + edges) besides the matching; memory 6 bytes an edge.
+    """
+    graph = as_bipartite(graph)
+    dm = dulmage_mendelsohn(graph, **options)
+    row_sizes, col_sizes = np.diff(dm.row_blocks), np.diff(dm.col_blocks)
+    row_block, col_block = np.empty(graph.n_rows, np.int32), np.empty(graph.n_cols, np.int32)
+    row_block[dm.row_order] = np.repeat(np.arange(row_sizes.size), row_sizes)
+    col_block[dm.col_order] = np.repeat(np.arange(col_sizes.size), col_sizes)
+    # Within a block SOME; within a block of one row and one column EVERY.
+    role = np.where((row_sizes == 1) & (col_sizes == 1), EVERY, SOME).astype(np.uint8)
+    same_block = np.repeat(row_block, graph.row_degrees) == col_block[graph.indices]
+    codes = np.where(same_block, role[col_block[graph.indices]], np.uint8(NONE))
+    rows, cols = np.ones(graph.n_rows, np.bool_), np.ones(graph.n_cols, np.bool_)
+    rows[dm.overdetermined.rows] = False
+    cols[dm.underdetermined.cols] = False
+    return EdgeRoles(codes, rows, cols, dm)

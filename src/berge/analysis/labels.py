@@ -1,0 +1,425 @@
+"""Matching by name: pairs of labels in, a dict out, and in words why someone is left over.
+
+Left labels are rows, right labels are columns, numbered in the order in which they first appear.
+
+Why someone is unmatched is Hall's theorem: there is a set on one side whose neighbours are fewer
+than itself. Alternating paths from the unmatched vertices reach exactly such sets (the same search
+that finds the Kőnig cover in `berge.results.proof`): every neighbour of what they reach is reached,
+and matched within it. Cut into connected parts, each part is a shortage of its own.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidGraphError, OptionError
+from ..graphs.graph import BipartiteGraph, IndexArray
+from ..ingest import as_bipartite
+from ..ingest.frames import is_frame
+from ..results.matching import Matching
+from ..results.proof import Certificate, koenig_cover
+from ..solve.maximum import maximum_matching
+
+__all__ = [
+    "LabelledMatching",
+    "Shortage",
+    "explain_unmatched",
+    "graph_of_pairs",
+    "in_words",
+    "match_pairs",
+]
+
+
+class LabelledMatching(dict[Any, Any]):
+    """A matching as a dict from left labels to right labels.
+
+    Attributes
+    ----------
+    graph
+        The `BipartiteGraph` that was matched; its rows are the left labels.
+    matching
+        The `Matching` by numbers, with its statistics.
+
+    Examples
+    --------
+    >>> import berge
+    >>> m = berge.match_pairs({"ann": ["cook"], "bob": ["cook", "drive"], "cid": ["drive"]})
+    >>> len(m), len(m.unmatched_left), m.unmatched_right
+    (2, 1, [])
+    >>> for reason in m.reasons():
+    ...     print(reason)
+    ann, bob and cid want only cook and drive: 3 for 2
+    """
+
+    def __init__(self, graph: BipartiteGraph, matching: Matching):
+        super().__init__(matching.as_dict())
+        self.graph, self.matching = graph, matching
+
+    @property
+    def unmatched_left(self) -> list[Any]:
+        """Left labels without a partner, in order of appearance."""
+        return _named(self.graph.row_labels, self.matching.unmatched_rows)
+
+    @property
+    def unmatched_right(self) -> list[Any]:
+        """Right labels without a partner, in order of appearance."""
+        return _named(self.graph.col_labels, self.matching.unmatched_cols)
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether no larger matching exists; False only if the solve was stopped."""
+        return self.matching.is_maximum
+
+    def reasons(self, side: str = "left") -> list[Shortage]:
+        """Return why some on the left (or right) are unmatched; see `explain_unmatched`."""
+        return explain_unmatched(self.graph, self.matching, side)
+
+    def prove(self) -> Certificate:
+        """Prove that no larger matching exists; see `Matching.prove`."""
+        return self.matching.prove(self.graph)
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """Too many for too few: a set of labels, and the fewer ones that they are joined to.
+
+    Attributes
+    ----------
+    side
+        ``"left"`` or ``"right"``: where the members are.
+    members
+        The labels that compete.
+    choices
+        Everything on the other side that any of them is joined to.
+    unmatched
+        Those of the members that got nothing in this matching. In another one it may be others,
+        but never fewer.
+
+    Examples
+    --------
+    >>> from berge import Shortage
+    >>> str(Shortage("right", ["cook", "drive"], ["ann"], ["drive"]))
+    'cook and drive are wanted only by ann: 2 for 1'
+    """
+
+    side: str
+    members: list[Any]
+    choices: list[Any]
+    unmatched: list[Any]
+
+    @property
+    def missing(self) -> int:
+        """How many of the members must stay unmatched in any matching."""
+        return len(self.members) - len(self.choices)
+
+    def describe(self, limit: int = 5) -> str:
+        """Return it in words, with about `limit` names on either side."""
+        who, whom = in_words(self.members, limit), in_words(self.choices, limit)
+        many = len(self.members) > 1
+        counts = f"{len(self.members):,} for {len(self.choices):,}"
+        if self.side == "left":
+            verb = "want" if many else "wants"
+            return (
+                f"{who} {verb} only {whom}: {counts}" if self.choices else f"{who} {verb} nothing"
+            )
+        verb = "are" if many else "is"
+        if not self.choices:
+            return f"{who} {verb} wanted by nobody"
+        return f"{who} {verb} wanted only by {whom}: {counts}"
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def match_pairs(
+    edges: Any, *, left: Any = None, right: Any = None, **options: Any
+) -> LabelledMatching:
+    """Match labels: as many left ones as can be to right ones of their own.
+
+    Parameters
+    ----------
+    edges
+        - an iterable of ``(left, right)`` pairs of labels, also an array with two columns;
+        - a mapping from each left label to the right labels that it may get;
+        - a frame (pandas, polars, pyarrow) with two columns of labels;
+        - a networkx or igraph graph, or a `BipartiteGraph` with labels.
+
+        Labels are anything hashable but None and NaN. Pairs may repeat. A label on the left and
+        the same on the right are two different things.
+    left, right
+        Names of the two columns, for a frame; by default the first ones.
+    **options
+        For `berge.maximum_matching`: ``threads``, ``time_limit``, ``seed`` …
+
+    Returns
+    -------
+    LabelledMatching
+        A dict from left to right labels that also knows who is left over, and why.
+
+    Raises
+    ------
+    InvalidGraphError
+        Something is no pair, or no label; names the position.
+
+    Examples
+    --------
+    >>> import berge
+    >>> berge.match_pairs({"ann": ["cook", "sew"], "bob": ["cook"]})
+    {'ann': 'sew', 'bob': 'cook'}
+    >>> berge.match_pairs([("ann", "cook"), ("bob",)])
+    Traceback (most recent call last):
+        ...
+    berge.errors.InvalidGraphError: pair 1: ('bob',) is not (left, right)
+
+    Notes
+    -----
+    A few microseconds a pair to number the labels, besides the solve. Left labels come in order of
+    appearance.
+    """
+    graph = _as_labelled(edges, left, right)
+    return LabelledMatching(graph, maximum_matching(graph, **options))
+
+
+def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> list[Shortage]:
+    """Say why some vertices cannot be matched, all of them at once.
+
+    Parameters
+    ----------
+    graph
+        Anything `as_bipartite` takes; without labels, indices stand in their place.
+    matching
+        A maximum matching of it.
+    side
+        Explain unmatched rows (``"left"``) or columns (``"right"``).
+
+    Returns
+    -------
+    list of Shortage
+        One for each connected part of the graph that has too few on the other side, the largest
+        shortage first; those joined to nothing at all are in one together. What is missing in
+        them adds up to the number of unmatched vertices, so together they prove the matching
+        maximum.
+
+    Raises
+    ------
+    ProofError
+        If the matching is not maximum.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> A = np.array([[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1]])
+    >>> m = berge.maximum_matching(A)
+    >>> for side in ("left", "right"):
+    ...     print(*berge.explain_unmatched(A, m, side))
+    0 and 1 want only 0: 2 for 1
+    1 and 2 are wanted only by 2: 2 for 1
+
+    Notes
+    -----
+    O(vertices + edges).
+    """
+    graph = as_bipartite(graph)
+    if side == "right":
+        graph = graph.T
+        matching = Matching(
+            matching.col_match, matching.row_match, upper_bound=matching.upper_bound
+        )
+    elif side != "left":
+        raise OptionError(f"side must be 'left' or 'right', not {side!r}")
+    cover = koenig_cover(graph, matching)
+    rows, cols = np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols)
+    row_parts, col_parts = _parts(graph, rows, cols)
+    found = []
+    for own, theirs in zip(row_parts, col_parts, strict=True):
+        members, choices = rows[own], cols[theirs]
+        unmatched = members[matching.row_match[members] < 0]
+        found.append(
+            Shortage(
+                side,
+                _named(graph.row_labels, members),
+                _named(graph.col_labels, choices),
+                _named(graph.row_labels, unmatched),
+            )
+        )
+    return sorted(found, key=lambda shortage: -shortage.missing)
+
+
+def _parts(
+    graph: BipartiteGraph, rows: IndexArray, cols: IndexArray
+) -> tuple[list[IndexArray], list[IndexArray]]:
+    """Cut the subgraph of `rows` and their neighbours `cols` into connected parts.
+
+    Returns the places of each part's rows in `rows` and of its columns in `cols`, in order of the
+    first row. Rows without entries count as one part.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    chosen = np.zeros(graph.n_rows, np.bool_)
+    chosen[rows] = True
+    degrees = graph.row_degrees[rows]
+    neighbours = graph.indices[np.repeat(chosen, graph.row_degrees)]
+    # Rows and columns are vertices 0 … of one graph, columns after rows; all edges leave rows.
+    n = rows.size + cols.size
+    indptr = np.concatenate([[0], np.cumsum(degrees), np.full(cols.size, neighbours.size)])
+    indices = rows.size + np.searchsorted(cols, neighbours)
+    adjacency = csr_array((np.ones(indices.size, np.int8), indices, indptr), shape=(n, n))
+    part = connected_components(adjacency, directed=False)[1]
+    empty = np.flatnonzero(degrees == 0)
+    part[empty] = part[empty[:1]]
+    # Numbered by first appearance, which is among the rows: every column has one.
+    _, first, number = np.unique(part, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))[number]
+    count = first.size
+    return _split(rank[: rows.size], count), _split(rank[rows.size :], count)
+
+
+def _split(numbers: IndexArray, count: int) -> list[IndexArray]:
+    """Return the places of 0, of 1, … of count − 1."""
+    order = np.argsort(numbers, kind="stable")
+    bounds = np.cumsum(np.bincount(numbers, minlength=count))
+    return np.split(order, bounds[:-1]) if count else []
+
+
+def _named(labels: Sequence[Any] | None, places: IndexArray) -> list[Any]:
+    numbers: list[int] = places.tolist()
+    return numbers if labels is None else [labels[k] for k in numbers]
+
+
+def in_words(labels: Sequence[Any], limit: int) -> str:
+    """Return a list as people say it; "others" stands for what is over the limit.
+
+    Examples
+    --------
+    >>> from berge.analysis.labels import in_words
+    >>> in_words(["ann"], 3), in_words(["ann", "bob", "cid"], 3)
+    ('ann', 'ann, bob and cid')
+    >>> in_words(range(1000), 3)
+    '0, 1, 2 and 997 others'
+    """
+    if len(labels) <= limit + 1:  # one name is as short as "1 other"
+        names = [_in_text(label) for label in labels]
+    else:
+        names = [_in_text(label) for label in labels[:limit]]
+        names.append(f"{len(labels) - limit:,} others")
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def _in_text(label: Any) -> str:
+    """Return a label as it is, in quotes where it would not be seen as one."""
+    text = str(label)
+    plain = text and text == text.strip() and text.isprintable() and "," not in text
+    return text if plain or not isinstance(label, str) else repr(label)
+
+
+def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:
+    library = type(edges).__module__.partition(".")[0]
+    if left is not None or right is not None or is_frame(edges):
+        return as_bipartite(edges, left=left, right=right)
+    if isinstance(edges, BipartiteGraph) or library in ("networkx", "igraph", "scipy"):
+        return as_bipartite(edges)
+    if isinstance(edges, Mapping):
+        return _graph_of_mapping(edges)
+    if isinstance(edges, np.ndarray):
+        edges = edges.tolist()  # labels as Python has them
+    if isinstance(edges, (str, bytes, PathLike)) or not isinstance(edges, Iterable):
+        raise InvalidGraphError(
+            "edges must be an iterable of (left, right) pairs, a mapping from left to several "
+            f"right, or a frame, not {reprlib.repr(edges)}"
+        )
+    return graph_of_pairs(edges)
+
+
+class _Numbers:
+    """Numbers for labels in order of appearance."""
+
+    def __init__(self) -> None:
+        self._number_of: dict[Any, int] = {}
+
+    def of(self, label: Any) -> int:
+        count = len(self._number_of)
+        try:
+            number = self._number_of.setdefault(label, count)
+        except TypeError:
+            raise InvalidGraphError(
+                f"{reprlib.repr(label)} cannot be a label: a {type(label).__name__} is not hashable"
+            ) from None
+        if number == count and (label is None or (isinstance(label, float) and label != label)):
+            raise InvalidGraphError(f"a label is missing: found {label!r}")
+        return number
+
+    @property
+    def labels(self) -> list[Any]:
+        return list(self._number_of)
+
+
+def graph_of_pairs(pairs: Iterable[Any]) -> BipartiteGraph:
+    """Make a graph of (left, right) pairs of labels; repeats are kept and harmless.
+
+    Examples
+    --------
+    >>> from berge.analysis.labels import graph_of_pairs
+    >>> graph_of_pairs([("ann", "cook"), ("ann", 7)]).col_labels
+    ['cook', 7]
+    """
+    lefts, rights = _Numbers(), _Numbers()
+    rows, cols = array("q"), array("q")
+    for k, pair in enumerate(pairs):
+        try:
+            left, right = pair if isinstance(pair, tuple) and len(pair) == 2 else _two_of(pair)
+            rows.append(lefts.of(left))
+            cols.append(rights.of(right))
+        except InvalidGraphError as error:
+            raise InvalidGraphError(f"pair {k}: {error}") from None
+    return _graph_of(rows, cols, lefts, rights)
+
+
+def _two_of(pair: Any) -> tuple[Any, Any]:
+    """Unpack what is a pair though not a tuple; text and sets of two are none."""
+    if isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, set, frozenset, Mapping)):
+        ends = list(pair)
+        if len(ends) == 2:
+            return ends[0], ends[1]
+    raise InvalidGraphError(f"{reprlib.repr(pair)} is not (left, right)")
+
+
+def _graph_of_mapping(choices_of: Mapping[Any, Any]) -> BipartiteGraph:
+    lefts, rights = _Numbers(), _Numbers()
+    rows, cols = array("q"), array("q")
+    for left, choices in choices_of.items():
+        try:
+            row = lefts.of(left)
+            if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
+                raise InvalidGraphError(
+                    f"expected a list of right labels, found {reprlib.repr(choices)}"
+                )
+            for k, right in enumerate(choices):
+                rows.append(row)
+                try:
+                    cols.append(rights.of(right))
+                except InvalidGraphError as error:
+                    raise InvalidGraphError(f"item {k}: {error}") from None
+        except InvalidGraphError as error:
+            raise InvalidGraphError(f"left {reprlib.repr(left)}: {error}") from None
+    return _graph_of(rows, cols, lefts, rights)
+
+
+def _graph_of(
+    rows: array[int], cols: array[int], lefts: _Numbers, rights: _Numbers
+) -> BipartiteGraph:
+    row_labels, col_labels = lefts.labels, rights.labels
+    return BipartiteGraph.from_edges(
+        np.frombuffer(rows, np.int64),
+        np.frombuffer(cols, np.int64),
+        (len(row_labels), len(col_labels)),
+        row_labels=row_labels,
+        col_labels=col_labels,
+    )

@@ -1,0 +1,173 @@
+"""Pictures of matrices before and after they are put in block triangular form.
+
+Every pixel is coloured by the parts that its entries belong to, and the darker the more there are,
+so that a matrix of a million rows is as readable as one of ten, where a pixel is an entry.
+
+matplotlib is an extra (``berge[plot]``), imported when something is drawn.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import OptionError
+from ..graphs.graph import BipartiteGraph, IndexArray
+from .decomposition import DulmageMendelsohn
+
+__all__ = ["draw_decomposition", "pyplot"]
+
+PIXELS = 600  # of a square picture; no more than are drawn, so that none is lost
+_CHUNK = 1 << 21  # entries counted at a time
+_SMALLEST_BORDER = 1 / 90  # of a side: smaller blocks are too small to have a border
+_MOST_BORDERS = 1000
+
+# Underdetermined, square, overdetermined, between the parts; told apart by colour-blind people too.
+_COLOURS = ("#0072b2", "#009e73", "#d55e00", "#8a8a8a")
+_NAMES = ("underdetermined", "square", "overdetermined", "between the parts")
+
+
+def pyplot() -> Any:
+    """Import matplotlib for drawing to files."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise OptionError("drawing needs matplotlib: pip install 'berge[plot]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def draw_decomposition(
+    graph: BipartiteGraph, dm: DulmageMendelsohn, path: str | PathLike[str], name: str = "matrix"
+) -> None:
+    """Draw a matrix as it is and in block triangular form, side by side, to an image file.
+
+    O(rows + columns + edges) and a few MB of memory.
+    """
+    plt = pyplot()
+    n_rows, n_cols = graph.shape
+    shape = min(max(n_rows / max(n_cols, 1), 0.4), 2.5) if n_rows and n_cols else 1.0
+    high, wide = min(shape, 1.3), min(1.3 / shape, 1.0)  # 1 is the size of a square one
+    size = (max(10.9 * wide, 7) + 1.5, 5.45 * high + 1.45)
+    figure, axes = plt.subplots(1, 2, figsize=size, layout="constrained")
+    rank = f"structural rank {dm.structural_rank:,}"
+    figure.suptitle(
+        f"{name}: {n_rows:,} × {n_cols:,}, {graph.nnz:,} entries, {rank}", fontweight="bold"
+    )
+    blocks = dm.row_blocks.size - 1
+    titles = ("as given", f"permuted: {blocks:,} block{'' if blocks == 1 else 's'}")
+    orders = ((None, None), (dm.row_order, dm.col_order))
+    for axis, title, (row_order, col_order) in zip(axes, titles, orders, strict=True):
+        axis.set_title(title, fontsize=11)
+        axis.imshow(
+            _picture(graph, dm, row_order, col_order, round(PIXELS * high), round(PIXELS * wide)),
+            extent=(0, max(n_cols, 1), max(n_rows, 1), 0),
+            aspect="auto",
+            interpolation="nearest",
+        )
+        axis.set_box_aspect(shape)
+        axis.set(xlabel="column", ylabel="row")
+        axis.xaxis.tick_top()
+        axis.xaxis.set_label_position("top")
+        for side in (axis.xaxis, axis.yaxis):
+            side.set_major_locator(plt.MaxNLocator(6, integer=True, steps=[1, 2, 2.5, 5, 10]))
+            side.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    _borders(plt, axes[1], dm)
+    _legend(plt, figure, dm)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def _picture(
+    graph: BipartiteGraph,
+    dm: DulmageMendelsohn,
+    row_order: IndexArray | None,
+    col_order: IndexArray | None,
+    most_high: int,
+    most_wide: int,
+) -> npt.NDArray[np.float64]:
+    """Return the colour of every pixel."""
+    from matplotlib.colors import to_rgb
+
+    n_rows, n_cols = max(graph.n_rows, 1), max(graph.n_cols, 1)
+    height, width = min(n_rows, most_high), min(n_cols, most_wide)
+    row_part, col_part = (
+        _parts(size, part) for size, part in
+        ((graph.n_rows, [dm.underdetermined.rows, dm.square.rows, dm.overdetermined.rows]),
+         (graph.n_cols, [dm.underdetermined.cols, dm.square.cols, dm.overdetermined.cols]))
+    )  # fmt: skip
+    row_pixel = _places(graph.n_rows, row_order) * height // n_rows
+    col_pixel = _places(graph.n_cols, col_order) * width // n_cols
+    flat = np.zeros(4 * height * width)
+    for first in range(0, graph.nnz, _CHUNK):
+        entries = np.arange(first, min(first + _CHUNK, graph.nnz))
+        rows = np.searchsorted(graph.indptr, entries, side="right") - 1
+        cols = graph.indices[entries]
+        part = np.where(row_part[rows] == col_part[cols], row_part[rows].astype(np.intp), 3)
+        pixel = (part * height + row_pixel[rows]) * width + col_pixel[cols]
+        flat += np.bincount(pixel, minlength=flat.size)
+    counts = flat.reshape(4, height, width)
+    total = counts.sum(axis=0)
+    most = max(float(total.max()), 1.0)
+    # What is not empty shows; beyond that by the logarithm, as densities span many decades.
+    shade = np.where(total > 0, 0.45 + 0.55 * np.log1p(total) / np.log1p(most), 0.0)
+    colours = np.array([to_rgb(colour) for colour in _COLOURS])
+    mixed = np.tensordot(counts / np.maximum(total, 1), colours, axes=(0, 0))
+    picture: npt.NDArray[np.float64] = 1 - shade[..., None] * (1 - mixed)
+    return picture
+
+
+def _parts(size: int, parts: list[IndexArray]) -> npt.NDArray[np.int8]:
+    """Return which part each vertex is in."""
+    part_of = np.zeros(size, np.int8)
+    for number, vertices in enumerate(parts):
+        part_of[vertices] = number
+    return part_of
+
+
+def _places(size: int, order: IndexArray | None) -> npt.NDArray[np.int64]:
+    """Return where each vertex is drawn."""
+    place = np.arange(size, dtype=np.int64)
+    if order is not None:
+        place[order] = np.arange(size)
+    return place
+
+
+def _borders(plt: Any, axis: Any, dm: DulmageMendelsohn) -> None:
+    """Draw the parts in their colours, and the fine blocks that are large enough to see."""
+    r, c = dm.row_bounds.tolist(), dm.col_bounds.tolist()
+    parts = ((0, r[1], 0, c[2]), (r[1], r[2], c[2], c[3]), (r[2], r[4], c[3], c[4]))
+    for (top, bottom, left, right), colour in zip(parts, _COLOURS, strict=False):
+        at = ((left, top), right - left, bottom - top)
+        axis.add_patch(plt.Rectangle(*at, color=colour, alpha=0.10, linewidth=0))
+        axis.add_patch(plt.Rectangle(*at, fill=False, edgecolor=colour, linewidth=1.4))
+    # Columns, and rows, that stay without a partner.
+    dotted = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
+    if 0 < c[1] < c[2]:
+        axis.plot([c[1], c[1]], [0, r[1]], **dotted)
+    if r[2] < r[3] < r[4]:
+        axis.plot([c[3], c[4]], [r[3], r[3]], **dotted)
+    first = int(c[1] > 0)
+    begins = dm.row_blocks[first : first + dm.n_square_blocks + 1]
+    sizes = np.diff(begins)
+    shown = np.flatnonzero(sizes >= _SMALLEST_BORDER * max(r[4], c[4]))
+    for b in shown[np.argsort(-sizes[shown], kind="stable")[:_MOST_BORDERS]]:
+        top, size = int(begins[b]), int(sizes[b])
+        at = ((c[2] + top - r[1], top), size, size)
+        axis.add_patch(plt.Rectangle(*at, fill=False, edgecolor="black", linewidth=0.8))
+
+
+def _legend(plt: Any, figure: Any, dm: DulmageMendelsohn) -> None:
+    sizes = [f" {len(p.rows):,} × {len(p.cols):,}" for p in
+             (dm.underdetermined, dm.square, dm.overdetermined)]  # fmt: skip
+    sizes[1] += f" in {dm.n_square_blocks:,} block{'' if dm.n_square_blocks == 1 else 's'}"
+    handles = [
+        plt.Rectangle((0, 0), 1, 1, color=colour, label=name + size)
+        for colour, name, size in zip(_COLOURS, _NAMES, [*sizes, ""], strict=True)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

@@ -1,0 +1,27 @@
+"""How kernels are compiled and run: the compiler wrapper, threads, atomics, a clock, sorting.
+
+Algorithms import from here and never from numba, so what a kernel may use is what this package
+offers.
+"""
+
+from .atomics import compare_and_swap, fetch_add
+from .clock import ticks
+from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
+from .prefetch import prefetch
+from .share import claim, flush, next_chunk
+
+__all__ = [
+    "claim",
+    "compare_and_swap",
+    "fetch_add",
+    "flush",
+    "helper",
+    "kernel",
+    "most_threads",
+    "next_chunk",
+    "prange",
+    "prefetch",
+    "thread_count",
+    "threads_of",
+    "ticks",
+]

@@ -1,0 +1,272 @@
+"""One kernel body, every device: the work of one item, done on CPU threads or on a CUDA grid.
+
+``@per_item`` makes a launchable kernel of a function whose first argument is the item, a column
+say, and whose others are arrays and numbers. A `Device` allocates arrays, launches kernels over n
+items, and reads flags back:
+
+    device = open_device("cpu", threads=2)
+    values = device.upload(numpy_array)
+    device.launch(double, values.size, values)
+    device.download(values)
+
+Items are done in no stated order, many at a time; between launches all is settled. A body may use
+other functions marked ``@helper``, and the atomics of this package. What it reads while others
+write it is a race that its file has to explain.
+
+Launch shapes say who does which items, as in Deveci et al. 2013: `CT`, a constant number of threads
+(256 × 256 on CUDA) that stride over the items; `MT`, one thread an item, as many as the device has
+at a time. On CPU threads `CT` deals the items out in small chunks by turns, and `MT` gives every
+thread one range of them. `ONE`: one thread does all items in order.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numba
+import numpy as np
+
+from ..errors import DeviceError
+from .kernel import helper, prange, side_by_side, thread_count, threads_of
+
+__all__ = [
+    "CT", "MT", "ONE", "CpuDevice", "Device", "ItemKernel", "Shape", "open_device", "per_item",
+]  # fmt: skip
+
+CHUNK = 256  # items at least that a CPU thread does at a turn
+TURNS = 64  # turns at most: longer ones are kinder to the prefetcher
+SERIAL = 512  # fewer items are done by one CPU thread: waking the others takes longer
+
+
+class Shape(Enum):
+    """Who does which items of a launch."""
+
+    CT = "ct"
+    MT = "mt"
+    ONE = "one"
+
+
+CT, MT, ONE = Shape.CT, Shape.MT, Shape.ONE
+
+
+class ItemKernel:
+    """The work of one item, and its compiled forms, each made when first launched."""
+
+    def __init__(self, body: Callable[..., None]):
+        self.body = body
+        self.__doc__ = body.__doc__
+        self.__name__ = body.__name__
+        self.__module__ = body.__module__
+
+    @cached_property
+    def on_threads(self) -> Callable[..., None]:
+        """The form for CPU threads: ``(n, workers, chunk, *arguments)``."""
+        loop = write_loop(_ON_THREADS, self.body, prange=prange, body=helper(self.body))
+        compiled: Callable[..., None] = numba.njit(cache=True, nogil=True, parallel=True)(loop)
+        return compiled
+
+    @cached_property
+    def on_grid(self) -> Any:
+        """The form for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
+        from .cuda import grid_kernel
+
+        return grid_kernel(self.body)
+
+    def __repr__(self) -> str:
+        return f"<per-item kernel {self.__module__}.{self.__name__}>"
+
+
+def per_item(body: Callable[..., None]) -> ItemKernel:
+    """Make a launchable kernel of a function ``(item, *arguments)``."""
+    return ItemKernel(body)
+
+
+_ON_THREADS = """
+def {name}(n, workers, chunk, {args}):
+    for t in prange(workers):
+        for lo in range(t * chunk, n, workers * chunk):
+            for i in range(lo, min(lo + chunk, n)):
+                body(i, {args})
+"""
+
+
+def write_loop(template: str, body: Callable[..., None], /, **names: Any) -> Any:
+    """Write a loop over items around a body, with as many arguments as the body takes.
+
+    Written out, since numba can neither cache nor compile for CUDA what ``*args`` hides. The loop
+    stands under the body's file and line: that is how numba's cache tells it from others, and
+    whether it is out of date.
+    """
+    count = len(inspect.signature(body).parameters) - 1
+    name = f"{body.__name__}_of_items"
+    source = template.format(name=name, args=", ".join(f"a{k}" for k in range(count)))
+    scope = {"__name__": body.__module__, **names}
+    exec(compile(source, body.__code__.co_filename, "exec"), scope)
+    loop: Any = scope[name]
+    loop.__code__ = loop.__code__.replace(co_firstlineno=body.__code__.co_firstlineno)
+    return loop
+
+
+class Device(ABC):
+    """Where kernels run and their arrays lie.
+
+    Attributes
+    ----------
+    name
+        ``"cpu"`` or ``"cuda"``.
+    serial
+        One thread does fewer items than this in the time that it takes to share them out.
+    """
+
+    name: str
+    serial: int
+
+    @abstractmethod
+    def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
+        """Do items 0 … n − 1 of a kernel."""
+
+    @abstractmethod
+    def upload(self, array: Any) -> Any:
+        """Return an array of this device with these entries; on the CPU, the array itself."""
+
+    @abstractmethod
+    def download(self, array: Any) -> Any:
+        """Return a numpy array with these entries; on the CPU, the array itself."""
+
+    @abstractmethod
+    def hand_back(self, array: Any, to: Any) -> None:
+        """Copy an array to where it was uploaded from, unless it never left there."""
+
+    @abstractmethod
+    def empty(self, size: int, dtype: Any) -> Any:
+        """Return an array of any content."""
+
+    @abstractmethod
+    def fill(self, array: Any, value: Any) -> None:
+        """Set all entries."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait until all launches are done."""
+
+    def room(self) -> float:
+        """Return the bytes that can be allocated; on the CPU nobody knows before trying."""
+        return math.inf
+
+    def require(self, needed: int) -> None:
+        """Raise DeviceError unless so many bytes can be allocated."""
+        room = self.room()
+        if needed > room:
+            raise DeviceError(
+                f"device {self.name!r} has {room / 1e9:.3g} GB free, and this takes "
+                f"{needed / 1e9:.3g} GB; docs/gpu.md says what each algorithm needs"
+            )
+
+    def split(self) -> tuple[Device, Device] | None:
+        """Return two devices for the same arrays whose launches run side by side, if it can be.
+
+        Each is to be launched on from a Python thread of its own, which begins with `attach`.
+        """
+        return None
+
+    @abstractmethod
+    def attach(self) -> None:
+        """Make this the device that this Python thread uses."""
+
+    def full(self, size: int, value: Any, dtype: Any) -> Any:
+        """Return an array of one value."""
+        array = self.empty(size, dtype)
+        self.fill(array, value)
+        return array
+
+    def prefix_sum(self, array: Any) -> int:
+        """Replace every entry by the sum of those before it; return the sum of all."""
+        from .scan import prefix_sum
+
+        return prefix_sum(self, array)
+
+    def read(self, array: Any, i: int = 0) -> int:
+        """Return one entry, a flag or a counter say; waits for what was launched before."""
+        return int(self.download(array[i : i + 1])[0])
+
+
+class CpuDevice(Device):
+    """CPU threads. Arrays are numpy's.
+
+    Fewer items than ``serial`` (by default `SERIAL`) are done by one thread; tests say 0, so that
+    threads meet on small graphs too.
+    """
+
+    name = "cpu"
+
+    def __init__(self, threads: int | None = None, serial: int | None = None):
+        self.threads = threads_of(threads)
+        self.serial = SERIAL if serial is None else serial
+
+    def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
+        """Do items 0 … n − 1 of a kernel on the threads, and wait for them."""
+        if n <= 0:
+            return
+        workers = 1 if n < self.serial or shape is ONE else self.threads
+        chunk = share = -(-n // workers)
+        if shape is CT:
+            chunk = min(max(CHUNK, share // TURNS), share)
+        with thread_count(self.threads):
+            kernel.on_threads(np.int64(n), np.int64(workers), np.int64(chunk), *arguments)
+
+    def upload(self, array: Any) -> Any:
+        """Return the array itself."""
+        return np.ascontiguousarray(array)
+
+    def download(self, array: Any) -> Any:
+        """Return the array itself."""
+        return array
+
+    def hand_back(self, array: Any, to: Any) -> None:
+        """Copy an array to where it was uploaded from, unless it never left there."""
+        if array is not to:
+            to[:] = array
+
+    def empty(self, size: int, dtype: Any) -> Any:
+        """Return an array of any content."""
+        return np.empty(size, dtype)
+
+    def fill(self, array: Any, value: Any) -> None:
+        """Set all entries."""
+        array.fill(value)
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: a launch returns when it is done."""
+
+    def attach(self) -> None:
+        """Nothing to do: every Python thread may launch."""
+
+    def split(self) -> tuple[Device, Device] | None:
+        """Return two devices, each with a share of the threads; None if there is but one."""
+        if self.threads < 2 or not side_by_side():
+            return None
+        half = self.threads // 2
+        return CpuDevice(self.threads - half, self.serial), CpuDevice(half, self.serial)
+
+
+def open_device(name: str, threads: int | None = None) -> Device:
+    """Return a device by name: ``"cpu"``, on so many threads, or ``"cuda"``.
+
+    Raises
+    ------
+    DeviceError
+        If there is no such device; says what is missing.
+    """
+    if name == "cpu":
+        return CpuDevice(threads)
+    if name == "cuda":
+        from .cuda import CudaDevice
+
+        return CudaDevice()
+    raise DeviceError(f"device {name!r} is not one of cpu, cuda")

@@ -1,0 +1,49 @@
+"""How threads share work inside a parallel kernel: items by chunks, results by private queues.
+
+All take `shared`: False when one thread works alone, which then needs no atomics. `state` is an
+int64 array; its entries named by an index are counters that the threads share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .atomics import compare_and_swap, fetch_add
+from .kernel import helper
+
+
+@helper
+def next_chunk(state: Any, cursor: int, end: int, chunk: int, shared: bool) -> tuple[int, int]:
+    """Take the next items, ``state[cursor]`` to `end`, some at a time; an empty range at the end.
+
+    Small chunks share skewed work out evenly; a thread that works alone takes everything at once.
+    """
+    if not shared:
+        lo, state[cursor] = state[cursor], end
+        return lo, end
+    lo = min(fetch_add(state, cursor, chunk), end)
+    return lo, min(lo + chunk, end)
+
+
+@helper
+def claim(flags: Any, i: int, shared: bool) -> bool:
+    """Set a byte that was seen as 0 to 1; among several threads only one gets True."""
+    if shared:
+        return compare_and_swap(flags, i, np.uint8(0), np.uint8(1))
+    flags[i] = 1
+    return True
+
+
+@helper
+def flush(queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
+    """Append a private queue to a shared list, whose size is ``state[tail]``; return 0."""
+    if shared:
+        place = fetch_add(state, tail, size)
+    else:
+        place = state[tail]
+        state[tail] += size
+    for i in range(size):
+        to[place + i] = queue[i]
+    return 0

@@ -1,0 +1,37 @@
+"""A count that the items of per-item kernels share: many counters, whose sum it is.
+
+Items add to one of them by their number, so that threads seldom meet at one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .atomics import fetch_add
+from .kernel import helper
+
+if TYPE_CHECKING:
+    from .device import Device
+
+__all__ = ["add", "new_stripes", "total"]
+
+COUNTERS = 64
+STRIDE = 8  # entries from one to the next: a cache line
+
+
+def new_stripes(device: Device) -> Any:
+    """Return counters at zero."""
+    return device.full(COUNTERS * STRIDE, 0, np.int64)
+
+
+@helper
+def add(stripes: Any, item: int, amount: int) -> None:
+    """Add to the count."""
+    fetch_add(stripes, (item % COUNTERS) * STRIDE, np.int64(amount))
+
+
+def total(device: Device, stripes: Any) -> int:
+    """Return the count."""
+    return int(device.download(stripes).sum())

@@ -1,0 +1,222 @@
+"""Graphs from files and into files.
+
+The format is known by the suffix; one more suffix .gz, .bz2 or .xz has it compressed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FormatError, InvalidGraphError, OptionError
+from ..graphs.graph import BipartiteGraph, Graph
+from .files import PathName, split_suffix
+
+if TYPE_CHECKING:
+    from .matchings import load_matching as load_matching
+    from .matchings import save_matching as save_matching
+    from .suitesparse import fetch as fetch
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "fetch",
+    "load_matching",
+    "read",
+    "read_graph",
+    "save_matching",
+    "write",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: `module` has ``read``, ``read_graph`` and ``write``."""
+
+    name: str
+    suffixes: tuple[str, ...]
+    title: str
+    module: str
+    compressible: bool = True
+    has_base: bool = False
+
+
+FORMATS = (
+    Format("matrix-market", (".mtx",), "Matrix Market, coordinate or array", "matrix_market"),
+    Format(
+        "edge-list",
+        (".txt", ".tsv", ".csv", ".el", ".edges"),
+        "a row and a column on each line",
+        "edge_list",
+        has_base=True,
+    ),
+    Format("metis", (".graph", ".metis"), "METIS, a vertex on each line", "metis"),
+    Format("dimacs", (".gr",), "DIMACS shortest path or colouring, arcs or edges", "dimacs"),
+    Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),
+    Format(
+        "parquet",
+        (".parquet", ".pq"),
+        "Parquet edge list, one file or a folder of them",
+        "parquet",
+        compressible=False,
+        has_base=True,
+    ),
+    Format("folder", (".berge",), "a folder of CSR arrays", "folder", compressible=False),
+)
+
+_FOLDERS = (".berge", ".parquet")  # formats that may be, or are, folders
+_HOME = {"fetch": "suitesparse", "load_matching": "matchings", "save_matching": "matchings"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'berge.files' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+
+
+def read(
+    path: PathName,
+    *,
+    format: str | None = None,
+    base: int = 0,
+    left: str | None = None,
+    right: str | None = None,
+) -> BipartiteGraph:
+    """Read a graph from a file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        Name or suffix of a format (see `FORMATS`), where the file's own suffix does not tell.
+    base
+        Number of the first row and column in an edge list, of text or in Parquet: 0 or 1. The
+        other formats say it themselves.
+    left, right
+        Names of the columns with the numbers of rows and columns, for Parquet; by default the
+        first ones.
+
+    Raises
+    ------
+    FormatError
+        The suffix is not known, or the file does not follow its format; names the line.
+    OSError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> import berge, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "edges.csv")
+    ...     _ = path.write_text("0,0;0,1;1,1".replace(";", chr(10)))
+    ...     berge.read(path)
+    BipartiteGraph(2 × 2, 3 edges)
+
+    Notes
+    -----
+    O(size of the file). Memory: 16 bytes an edge besides the graph; nothing is allocated by what
+    a header claims before that is compared with the file.
+    """
+    names = {} if left is right is None else {"left": left, "right": right}
+    if names and os.path.exists(path) and format_of(path, format).name != "parquet":
+        raise OptionError(
+            f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
+        )
+    graph: BipartiteGraph = _read("read", path, format, base, **names)
+    return graph
+
+
+def read_graph(
+    path: PathName, *, weights: Any = True, format: str | None = None, base: int = 0
+) -> Graph:
+    """Read an undirected graph from a file; see `read`.
+
+    Its `weights` are those of the file, an array with one for every entry, or none if False. The
+    weights of vertices that a METIS file has are always kept.
+
+    Raises
+    ------
+    FormatError
+        Besides what `read` says: the file has no weights, a weight that is none, or a matrix that
+        is not square.
+    """
+    own = weights is True
+    try:
+        graph: Graph = _read(
+            "read_graph", path, format, base, weights=None if weights is False else weights
+        )
+    except InvalidGraphError as error:
+        raise FormatError(str(error), path) from error
+    if own and graph.weights is None:
+        vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
+        raise FormatError(f"the file has no weights of edges{vertices}", path)
+    return graph
+
+
+def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
+    os.stat(path)
+    if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
+        raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
+    chosen = format_of(path, format)
+    if not isinstance(base, int) or base not in (0, 1):
+        raise OptionError(f"base must be 0 or 1, not {base!r}")
+    reader = getattr(import_module(f".{chosen.module}", __name__), function)
+    if chosen.has_base:
+        return reader(path, base=base, **settings)
+    if base == 0:
+        return reader(path, **settings)
+    raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
+
+
+def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:
+    """Write a graph to a file; labels are not written.
+
+    The file appears under its name only when all of it is written.
+
+    Parameters
+    ----------
+    graph
+        What to write.
+    path
+        Where; the suffix tells the format and the compression.
+    format
+        Name or suffix of a format (see `FORMATS`), where the path's suffix does not tell.
+
+    Examples
+    --------
+    >>> import berge, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     berge.write(berge.BipartiteGraph([0, 1, 2], [1, 0], (2, 2)), f"{folder}/swap.mtx.gz")
+    ...     berge.read(f"{folder}/swap.mtx.gz")
+    BipartiteGraph(2 × 2, 2 edges)
+
+    Notes
+    -----
+    O(size of the file), a few MB of memory.
+    """
+    if not isinstance(graph, BipartiteGraph):
+        raise InvalidGraphError(
+            f"write takes a BipartiteGraph (as_bipartite makes one), not {type(graph).__name__}"
+        )
+    chosen = format_of(path, format)
+    import_module(f".{chosen.module}", __name__).write(graph, path)
+
+
+def format_of(path: PathName, format: str | None = None) -> Format:
+    """Return the format of a file, by its suffix or the name that is given."""
+    suffix, compression = split_suffix(path)
+    wanted = suffix if format is None else str(format).lower()
+    for known in FORMATS:
+        if wanted == known.name or (wanted and "." + wanted.lstrip(".") in known.suffixes):
+            if compression and not known.compressible:
+                raise FormatError(f"{known.name} files are not compressed once more", path)
+            return known
+    listing = ", ".join(f"{known.name} ({' '.join(known.suffixes)})" for known in FORMATS)
+    if format is not None:
+        raise OptionError(f"format must be one of {listing}, not {format!r}")
+    found = f"suffix {suffix!r}" if suffix else "a name without a suffix"
+    raise FormatError(f"{found} tells no format; known are {listing}, or give format=", path)

@@ -1,0 +1,98 @@
+"""DIMACS graphs: ``p sp n m`` with arcs ``a u v w``, or ``p edge n m`` with edges ``e u v``.
+
+Vertices count from 1, lines that begin with c are comments. What comes back is the adjacency as a
+square biadjacency: arcs as they are, edges in both directions.
+
+References: 9th DIMACS challenge (shortest paths), 2nd DIMACS challenge (colouring).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import FormatError, InvalidGraphError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from .digits import write_pairs
+from .files import PathName, check_memory, replacing
+from .lines import Lines
+from .text import check_claim, column, first_bytes, join, mirrored, pairs, shown, whole_numbers
+
+__all__ = ["read", "read_graph", "write"]
+
+# Problem -> the tag of its lines, and of lines that say nothing about edges.
+_PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
+
+
+def read(path: PathName) -> BipartiteGraph:
+    """Read a DIMACS file as the adjacency of its vertices; see `berge.read`."""
+    problem, rows, cols, n = _read(path)
+    if problem != "sp":
+        rows, cols = mirrored(rows, cols)
+    return BipartiteGraph.from_edges(rows, cols, (n, n))
+
+
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read a DIMACS file; `weights` is True for those of its arcs."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
+    problem, rows, cols, n = _read(path)
+    if problem != "sp":
+        raise FormatError("a file of edges has no weights", path)
+    with Lines(path) as lines:
+        weights = column(lines, 3, comments=b"cp")
+    return Graph.from_edges(rows, cols, n, weights)
+
+
+def _read(path: PathName) -> tuple[str, IndexArray, IndexArray, int]:
+    with Lines(path) as lines:
+        problem, n, m = _header(lines)
+        tag, ignored = _PROBLEMS[problem]
+        rows, cols = join(
+            pairs(
+                lines,
+                first_bytes(comments=ignored, tag=tag),
+                low=1,
+                row_high=n,
+                col_high=n,
+                limit=m,
+                names=("vertex", "vertex"),
+            )
+        )
+        if rows.size != m:
+            raise lines.error(f"file ends after {rows.size} of {m} lines {tag.decode()!r}")
+    return problem, rows, cols, n
+
+
+def write(graph: BipartiteGraph, path: PathName) -> None:
+    """Write a square graph as arcs of weight 1; see `berge.write`.
+
+    Raises
+    ------
+    InvalidGraphError
+        The graph is not square.
+    """
+    if graph.n_rows != graph.n_cols:
+        raise InvalidGraphError(
+            f"DIMACS has square graphs only, not {graph.n_rows} × {graph.n_cols}"
+        )
+    with replacing(path) as file:
+        file.write(b"p sp %d %d\n" % (graph.n_rows, graph.nnz))
+        write_pairs(file, graph.indptr, graph.indices, base=1, before=b"a ", after=b" 1\n")
+
+
+def _header(lines: Lines) -> tuple[str, int, int]:
+    """Return the problem, its vertices and its lines."""
+    line = lines.heading(b"c", "the line 'p'")
+    match = re.fullmatch(rb"p\s+(\w+)\s+(.*)", line)
+    numbers = whole_numbers(match[2]) if match else []
+    problem = match[1].decode("ascii", "replace") if match else ""
+    if problem not in _PROBLEMS or len(numbers) != 2:
+        known = " or ".join(_PROBLEMS)
+        raise lines.error(f"expected 'p', {known}, vertices, lines; found {shown(line)}")
+    n, m = numbers
+    if n < 0:
+        raise lines.error(f"{n} vertices")
+    check_memory((n, n), lines.path, lines.line)
+    check_claim(lines, m, "lines", 6)
+    return problem, n, m

@@ -1,0 +1,576 @@
+"""Folders of CSR arrays (``graph.berge/``): graphs that need not fit in memory.
+
+Three files: ``indptr.npy`` (int64), ``indices.npy`` (int32, or int64 from 2³¹ vertices on) and
+``meta.json`` with the sizes, a checksum of every 64 MiB of each array, and a fingerprint of the
+graph. Indices are sorted within a row, and no edge is there twice. The two arrays are ordinary
+.npy files: ``numpy.load(..., mmap_mode="r")`` opens them too.
+
+Opening compares sizes, headers and lengths of files; checksums are compared where all of an array
+is read: by `Folder.load`, by the first pass of a solve out of core, and by `Folder.check`. Arrays
+are read in windows, by plain reads into buffers and not through a mapping, so that limits on a
+process's memory mean what they say.
+
+A folder appears under its name only when all of it is written.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import FormatError, InvalidGraphError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type
+from ..graphs.memory import fits
+from .files import PathName, split_suffix
+
+__all__ = [
+    "Checksums",
+    "Folder",
+    "FolderGraph",
+    "Writer",
+    "fingerprint_of",
+    "is_folder",
+    "left_on_disk",
+    "read",
+    "read_graph",
+    "write",
+    "writing",
+]
+
+_VERSION = 1
+_CHUNK = 1 << 26  # bytes under one checksum
+_BUFFER = 1 << 22  # bytes at a time where all of an array passes through
+_HEADER = 128  # bytes of the header of our .npy files, whatever their length
+
+
+def is_folder(path: PathName) -> bool:
+    """Tell whether a path is named like a folder of CSR arrays."""
+    return split_suffix(path) == (".berge", "")
+
+
+class Folder:
+    """A ``.berge`` folder, opened for reading; nothing of its arrays is in memory.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    check
+        Whether to compare the checksums, which reads all of it.
+
+    Raises
+    ------
+    FormatError
+        Names the file, and what is wrong with it.
+
+    Attributes
+    ----------
+    shape, nnz
+        Rows and columns; edges.
+    index
+        Type of the column indices.
+    fingerprint
+        The same for the same graph, whoever wrote it: see `fingerprint_of`.
+
+    Examples
+    --------
+    >>> import berge, tempfile
+    >>> from berge.files.folder import Folder
+    >>> with tempfile.TemporaryDirectory() as tmp:
+    ...     berge.write(berge.as_bipartite(([0, 1, 1], [1, 0, 1])), f"{tmp}/graph.berge")
+    ...     Folder(f"{tmp}/graph.berge").slice(1, 2)
+    (array([0, 2]), array([0, 1], dtype=int32))
+    """
+
+    def __init__(self, path: PathName, *, check: bool = False):
+        self.path = Path(path)
+        meta = self._meta()
+        self.shape = meta["rows"], meta["cols"]
+        self.nnz: int = meta["edges"]
+        self.index = np.dtype(index_type(*self.shape))
+        self.fingerprint: str = meta["fingerprint"]
+        self._sums: dict[str, list[int]] = meta["checksums"]
+        self._starts = {
+            "indptr": self._open("indptr", np.dtype(np.int64), self.n_rows + 1),
+            "indices": self._open("indices", self.index, self.nnz),
+        }
+        if check:
+            self.check()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.shape[0])
+
+    @property
+    def n_cols(self) -> int:
+        """Number of columns."""
+        return int(self.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the two arrays."""
+        return 8 * (self.n_rows + 1) + self.index.itemsize * self.nnz
+
+    def indptr(self, lo: int = 0, hi: int | None = None) -> npt.NDArray[np.int64]:
+        """Read ``indptr[lo:hi]``."""
+        hi = self.n_rows + 1 if hi is None else hi
+        read: npt.NDArray[np.int64] = self._read("indptr", np.dtype(np.int64), lo, hi)
+        return read
+
+    def indices(
+        self, lo: int = 0, hi: int | None = None, out: IndexArray | None = None
+    ) -> IndexArray:
+        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given."""
+        read: IndexArray = self._read(
+            "indices", self.index, lo, self.nnz if hi is None else hi, out
+        )
+        return read
+
+    def slice(self, row_lo: int, row_hi: int) -> tuple[npt.NDArray[np.int64], IndexArray]:
+        """Read the rows ``row_lo … row_hi − 1`` as CSR: `indptr` from 0, `indices` of columns.
+
+        Raises FormatError if they cannot be rows of the graph.
+        """
+        indptr = self.indptr(row_lo, row_hi + 1)
+        rises = bool(np.all(indptr[1:] >= indptr[:-1]))
+        if not rises or indptr[0] < 0 or indptr[-1] > self.nnz:
+            raise FormatError(f"rows {row_lo} … {row_hi} have no places", self.file("indptr"))
+        indices = self.indices(int(indptr[0]), int(indptr[-1]))
+        if indices.size and (indices.min() < 0 or indices.max() >= self.n_cols):
+            k = int(np.flatnonzero((indices < 0) | (indices >= self.n_cols))[0])
+            raise FormatError(
+                f"indices[{indptr[0] + k}] = {indices[k]} is not in 0 … {self.n_cols - 1}",
+                self.file("indices"),
+            )
+        return indptr - indptr[0], indices
+
+    def load(self) -> BipartiteGraph:
+        """Read all of it into memory, and validate it as any graph."""
+        indptr, indices = self.places(), self.indices()
+        try:
+            graph = BipartiteGraph(indptr, indices, self.shape)
+        except InvalidGraphError as error:
+            raise FormatError(str(error), self.file("indices")) from error
+        self.compare("indices", Checksums().add(indices))
+        return graph
+
+    def places(self) -> IndexArray:
+        """Read all of `indptr`, and check that it is one; int32 where counts allow it."""
+        content = self.indptr()
+        try:
+            indptr, _ = check_indptr(content, self.n_rows, self.nnz)
+        except InvalidGraphError as error:
+            raise FormatError(str(error), self.file("indptr")) from error
+        if indptr[-1] != self.nnz:
+            raise FormatError(f"ends at {indptr[-1]} of {self.nnz} edges", self.file("indptr"))
+        self.compare("indptr", Checksums().add(content))
+        return indptr
+
+    def mapped(self) -> IndexArray:
+        """Map the column indices into memory, read-only."""
+        mapped: IndexArray = (
+            np.memmap(self.file("indices"), self.index, "r", self._starts["indices"], (self.nnz,))
+            if self.nnz
+            else np.zeros(0, self.index)
+        )
+        return mapped
+
+    def check(self) -> None:
+        """Compare the checksums; raise FormatError at the first that is wrong."""
+        for name, start in self._starts.items():
+            sums = Checksums()
+            with open(self.file(name), "rb", buffering=0) as file:
+                file.seek(start)
+                while piece := file.read(_BUFFER):
+                    sums.add(piece)
+            self.compare(name, sums)
+
+    def compare(self, name: str, sums: Checksums) -> None:
+        """Raise FormatError at the first checksum of an array that is not the one noted."""
+        for k, (found, noted) in enumerate(zip(sums.all, self._sums[name], strict=True)):
+            if found != noted:
+                raise FormatError(
+                    f"the checksum of part {k} (of {_CHUNK >> 20} MiB) does not match: "
+                    "the file was damaged or changed",
+                    self.file(name),
+                )
+
+    def file(self, name: str) -> Path:
+        """Return the file of an array, ``indptr`` or ``indices``."""
+        return self.path / f"{name}.npy"
+
+    def _meta(self) -> dict[str, Any]:
+        place = self.path / "meta.json"
+        try:
+            meta = json.loads(place.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            if not self.path.exists():
+                raise FileNotFoundError(
+                    errno.ENOENT, "no such folder", os.fspath(self.path)
+                ) from None
+            raise FormatError(
+                "not a graph: a .berge folder has a file meta.json", self.path
+            ) from None
+        except ValueError as error:
+            raise FormatError(f"not JSON: {error}", place) from None
+        if not isinstance(meta, dict) or meta.get("format") != "berge":
+            raise FormatError("not the meta.json of a .berge folder", place)
+        if meta.get("version") != _VERSION:
+            raise FormatError(f"version {meta.get('version')!r}, known is {_VERSION}", place)
+        for name in ("rows", "cols", "edges"):
+            size = meta.get(name)
+            if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**62:
+                raise FormatError(f"{name} must be a whole number ≥ 0, not {size!r}", place)
+        index = np.dtype(index_type(meta["rows"], meta["cols"]))
+        sums = meta.get("checksums")
+        sizes = {"indptr": 8 * (meta["rows"] + 1), "indices": index.itemsize * meta["edges"]}
+        for name, size in sizes.items():
+            noted = sums.get(name) if isinstance(sums, dict) else None
+            if not isinstance(noted, list) or len(noted) != -(-size // _CHUNK):
+                raise FormatError(f"the checksums of {name} are missing, or not as many", place)
+        if meta.get("fingerprint") != _fingerprint(
+            (meta["rows"], meta["cols"]), meta["edges"], meta["checksums"]
+        ):
+            raise FormatError("the fingerprint does not fit the rest: it was changed", place)
+        return meta
+
+    def _open(self, name: str, dtype: np.dtype[Any], size: int) -> int:
+        """Check the header and the length of an array's file; return where its data begins."""
+        place = self.file(name)
+        try:
+            with open(place, "rb") as file:
+                if np.lib.format.read_magic(file) != (1, 0):
+                    raise ValueError("not version 1.0")
+                shape, in_columns, found = np.lib.format.read_array_header_1_0(file)
+                start = file.tell()
+                length = os.fstat(file.fileno()).st_size
+        except FileNotFoundError:
+            raise FormatError("the file is missing", place) from None
+        except ValueError as error:
+            raise FormatError(f"not an .npy file: {error}", place) from None
+        if found != dtype or shape != (size,) or in_columns:
+            raise FormatError(
+                f"has shape {shape} of {found}; meta.json asks for {(size,)} of {dtype}", place
+            )
+        if length != start + size * dtype.itemsize:
+            raise FormatError(
+                f"has {length} bytes; {size} numbers need {start + size * dtype.itemsize}", place
+            )
+        return start
+
+    def _read(
+        self, name: str, dtype: np.dtype[Any], lo: int, hi: int, out: IndexArray | None = None
+    ) -> Any:
+        array = np.empty(hi - lo, dtype) if out is None else out[: hi - lo]
+        content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
+        with open(self.file(name), "rb", buffering=0) as file:
+            file.seek(self._starts[name] + lo * dtype.itemsize)
+            while len(content):
+                count = file.readinto(content)
+                if not count:
+                    raise FormatError("the file has become shorter", self.file(name))
+                content = content[count:]
+        return array
+
+
+class Checksums:
+    """Checksums of every so many bytes of what passes by; the last may be of fewer."""
+
+    def __init__(self, all_of: Sequence[int] = (), size: int = 0):
+        self.all = list(all_of)
+        self._left = -size % _CHUNK  # bytes that the last one still takes
+
+    def add(self, piece: Any) -> Checksums:
+        """Go on with a piece, of bytes or an array; return this."""
+        view = memoryview(piece)
+        view = view.cast("B") if view.nbytes else view  # nothing cannot be cast
+        while len(view):
+            if self._left == 0:
+                self.all.append(0)
+                self._left = _CHUNK
+            taken = view[: self._left]
+            self.all[-1] = zlib.crc32(taken, self.all[-1])
+            self._left -= len(taken)
+            view = view[len(taken) :]
+        return self
+
+
+class _Array:
+    """An .npy file that grows; its state says where to go on after a crash."""
+
+    def __init__(self, path: Path, dtype: Any, state: dict[str, Any] | None = None):
+        self.dtype = np.dtype(dtype)
+        self.size: int = state["size"] if state else 0
+        self.sums = Checksums(state["sums"] if state else (), self.size * self.dtype.itemsize)
+        mode = "r+b" if state else "wb"
+        self._file = open(path, mode, buffering=0)  # noqa: SIM115 (until `close`)
+        end = _HEADER + self.size * self.dtype.itemsize
+        self._file.truncate(end)
+        self._file.seek(end)
+
+    def append(self, values: npt.NDArray[Any]) -> None:
+        content: Any = np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).data
+        self.sums.add(content)
+        while len(content):
+            content = content[self._file.write(content) :]
+        self.size += values.size
+
+    def state(self) -> dict[str, Any]:
+        """Return what has been written, once it is on the disk."""
+        os.fsync(self._file.fileno())
+        return {"size": self.size, "sums": self.sums.all}
+
+    def close(self) -> None:
+        """Write the header, and what it takes to know that everything is there."""
+        text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": (self.size,)})
+        head = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
+        self._file.seek(0)
+        self._file.write(head + text.encode().ljust(_HEADER - 11) + b"\n")
+        os.fsync(self._file.fileno())
+
+    def release(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class Writer:
+    """Writes the files of a folder, row after row, in pieces of any size; a context manager.
+
+    Parameters
+    ----------
+    folder
+        An existing folder, not yet under the name it will have; see `writing`.
+    shape
+        Rows and columns.
+    state
+        What `state` returned before a crash, to go on from there.
+    """
+
+    def __init__(
+        self, folder: PathName, shape: tuple[int, int], state: dict[str, Any] | None = None
+    ):
+        self.folder, self.shape = Path(folder), shape
+        arrays = (("indptr", np.int64), ("indices", index_type(*shape)))
+        self._indptr, self._indices = (
+            _Array(self.folder / f"{name}.npy", dtype, state and state[name])
+            for name, dtype in arrays
+        )
+        if state is None:
+            self._indptr.append(np.zeros(1, np.int64))
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._indptr.release()
+        self._indices.release()
+
+    @property
+    def rows(self) -> int:
+        """Rows written so far."""
+        return self._indptr.size - 1
+
+    def append(self, degrees: npt.NDArray[Any], indices: npt.NDArray[Any]) -> None:
+        """Append rows: how many columns each has, and all their columns, sorted and each once."""
+        ends = np.cumsum(degrees, dtype=np.int64)
+        assert (ends[-1] if ends.size else 0) == indices.size
+        self._indptr.append(ends + self._indices.size)
+        self._indices.append(indices)
+
+    def state(self) -> dict[str, Any]:
+        """Return what has been written, fit for JSON, once it is on the disk."""
+        return {"indptr": self._indptr.state(), "indices": self._indices.state()}
+
+    def close(self) -> None:
+        """Write headers and ``meta.json``: the folder is complete."""
+        assert self.rows == self.shape[0]
+        edges = self._indices.size
+        sums = {"indptr": self._indptr.sums.all, "indices": self._indices.sums.all}
+        self._indptr.close()
+        self._indices.close()
+        meta = {
+            "format": "berge",
+            "version": _VERSION,
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "edges": edges,
+            "dtypes": {"indptr": "int64", "indices": self._indices.dtype.name},
+            "fingerprint": _fingerprint(self.shape, edges, sums),
+            "checksums": sums,
+        }
+        write_json(self.folder / "meta.json", meta)
+
+
+@contextmanager
+def writing(path: PathName, shape: tuple[int, int]) -> Iterator[Writer]:
+    """Write a folder aside; it takes its name at the end, and if anything goes wrong, never.
+
+    Examples
+    --------
+    >>> import berge, numpy as np, tempfile
+    >>> from berge.files.folder import writing
+    >>> with tempfile.TemporaryDirectory() as tmp:
+    ...     with writing(f"{tmp}/two.berge", (2, 3)) as folder:
+    ...         folder.append(np.array([2, 1]), np.array([0, 1, 1]))
+    ...     berge.read(f"{tmp}/two.berge")
+    BipartiteGraph(2 × 3, 3 edges)
+    """
+    check_target(path)
+    target = Path(os.path.realpath(path))
+    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    aside.mkdir()
+    try:
+        with Writer(aside, shape) as writer:
+            yield writer
+            writer.close()
+        put_in_place(aside, target)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def check_target(path: PathName) -> None:
+    """Refuse a place that a folder cannot be written to, or where there is anything else."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
+    if target.is_dir():
+        if any(target.iterdir()) and not (target / "meta.json").is_file():
+            raise FileExistsError(errno.EEXIST, "is a folder with other things in it", str(target))
+    elif target.exists():
+        raise FileExistsError(errno.EEXIST, "is a file, cannot write a folder here", str(target))
+
+
+def put_in_place(aside: Path, target: PathName) -> None:
+    """Give a complete folder its name; one that has it already goes."""
+    target = Path(os.path.realpath(target))
+    old = None
+    if target.exists():
+        old = aside.with_name(f"{aside.name}.old")
+        os.rename(target, old)
+    os.rename(aside, target)
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file aside, on to the disk, then rename it."""
+    aside = path.with_name(f"{path.name}.tmp")
+    with open(aside, "w", encoding="utf-8") as file:
+        json.dump(content, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(aside, path)
+
+
+def fingerprint_of(graph: BipartiteGraph) -> str:
+    """Return the fingerprint that the folder of a graph has; see `write`.
+
+    Of the arrays as they are: equal graphs have equal ones if both have sorted indices and no
+    duplicates. O(edges).
+    """
+    sums = {"indptr": Checksums(), "indices": Checksums()}
+    for name, array, dtype in (
+        ("indptr", graph.indptr, np.dtype(np.int64)),
+        ("indices", graph.indices, np.dtype(index_type(*graph.shape))),
+    ):
+        for k in range(0, array.size, _BUFFER):
+            sums[name].add(np.ascontiguousarray(array[k : k + _BUFFER], dtype))
+    return _fingerprint(graph.shape, graph.nnz, {name: s.all for name, s in sums.items()})
+
+
+def _fingerprint(shape: tuple[int, int], edges: int, sums: dict[str, list[int]]) -> str:
+    content = json.dumps([*shape, edges, sums["indptr"], sums["indices"]])
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+class FolderGraph(BipartiteGraph):
+    """A graph whose edges stay on the disk: `window` reads them, `indices` maps them.
+
+    In memory is `indptr` alone. What works on `indices` works on a mapping of the file, at the
+    speed of a disk that is read in no order; ``maximum_matching`` and ``prove`` go by windows.
+    """
+
+    on_disk = True
+
+    def __init__(self, folder: Folder):
+        self.folder, self.shape = folder, folder.shape
+        self.row_labels = self.col_labels = None
+        self.indptr = folder.places()
+        # As far as is known before all edges have been read.
+        self.nonempty_cols = self.n_cols
+
+    @cached_property
+    def indices(self) -> IndexArray:  # type: ignore[override]
+        """The columns, mapped."""
+        return self.folder.mapped()
+
+    def window(self, lo: int, hi: int, out: IndexArray | None = None) -> IndexArray:
+        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given."""
+        return self.folder.indices(lo, hi, out)
+
+    @cached_property
+    def col_degrees(self) -> IndexArray:
+        """Number of entries of each column, by reading all of them."""
+        degrees = np.zeros(self.n_cols, self.indptr.dtype)
+        for lo in range(0, self.nnz, _BUFFER):
+            cols = self.window(lo, min(lo + _BUFFER, self.nnz))
+            degrees += np.bincount(cols, minlength=self.n_cols).astype(degrees.dtype)
+        return degrees
+
+
+def left_on_disk(source: Any, *, always: bool = False) -> Any:
+    """Open a folder that is too large for memory, or `always`; return anything else as it is."""
+    if not isinstance(source, (str, os.PathLike)) or not is_folder(source):
+        return source
+    folder = Folder(source)
+    return source if fits(folder.shape, folder.nnz) and not always else FolderGraph(folder)
+
+
+def read(path: PathName) -> BipartiteGraph:
+    """Read a folder into memory if a solve has room there; see `berge.read`."""
+    folder = Folder(path)
+    return folder.load() if fits(folder.shape, folder.nnz) else FolderGraph(folder)
+
+
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read the folder of a square graph, which has no weights of its own."""
+    if weights is True:
+        raise FormatError("a .berge folder has no weights", path)
+    return Graph.from_bipartite(Folder(path).load(), weights)
+
+
+def write(graph: BipartiteGraph, path: PathName) -> None:
+    """Write a graph as a folder, with sorted indices and without duplicates."""
+    if not _in_order(graph):
+        graph = graph.without_duplicates()
+    with writing(path, graph.shape) as folder:
+        rows = max(1, _BUFFER // 8)
+        for lo in range(0, graph.n_rows, rows):
+            ends = graph.indptr[lo : lo + rows + 1]
+            folder.append(np.diff(ends), graph.indices[ends[0] : ends[-1]])
+
+
+def _in_order(graph: BipartiteGraph) -> bool:
+    """Tell whether the indices rise within every row."""
+    for lo in range(1, graph.nnz, _BUFFER):
+        hi = min(lo + _BUFFER, graph.nnz)
+        falls = np.flatnonzero(graph.indices[lo:hi] <= graph.indices[lo - 1 : hi - 1]) + lo
+        # Only where a row begins may they fall.
+        places = np.searchsorted(graph.indptr, falls)
+        if np.any(graph.indptr[places] != falls):
+            return False
+    return True

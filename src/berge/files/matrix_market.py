@@ -1,0 +1,149 @@
+"""Matrix Market: a header, a line of sizes, then an entry a line (or a value, in an array).
+
+Every stored entry is an edge, also if its value is zero. Of a symmetric matrix only one triangle
+is stored: its entries are mirrored, those of the diagonal are not. In the array format there are
+no stored entries, so there the values that are not zero are the edges.
+
+Reference: Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import FormatError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from .dense import read_array
+from .digits import write_pairs
+from .files import PathName, check_memory, open_bytes, replacing
+from .lines import Lines
+from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
+
+__all__ = ["Header", "check", "read", "read_graph", "read_header", "scan_settings", "write"]
+
+_FIRST = first_bytes(comments=b"%")
+_FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
+_SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the head of a file says; an array has no `entries`."""
+
+    shape: tuple[int, int]
+    entries: int | None
+    field: str
+    symmetry: str
+
+
+def read(path: PathName) -> BipartiteGraph:
+    """Read a Matrix Market file as a graph; see `berge.read`."""
+    with Lines(path) as lines:
+        header = read_header(lines)
+        if header.entries is None:
+            rows, cols = read_array(lines, header.shape, header.field, header.symmetry)
+        else:
+            rows, cols = join(_entries(lines, header))
+            _check_count(lines, header, rows.size)
+    if header.symmetry != "general":
+        rows, cols = mirrored(rows, cols)
+    return BipartiteGraph.from_edges(rows, cols, header.shape)
+
+
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read a square matrix; `weights` is True for the absolute values of its entries."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
+    from scipy.io import mmread
+
+    from ..ingest import as_graph
+
+    if check(path).field == "pattern":
+        raise FormatError("a pattern has no values to be weights", path)
+    with open_bytes(path) as file:
+        try:
+            matrix = mmread(file)
+        except ValueError as error:
+            raise FormatError(str(error), path) from None
+    return as_graph(matrix, weights=True)
+
+
+def check(path: PathName) -> Header:
+    """Go through a coordinate file without keeping it, for its errors and its sizes."""
+    with Lines(path) as lines:
+        header = read_header(lines)
+        if header.entries is not None:
+            _check_count(lines, header, sum(rows.size for rows, _ in _entries(lines, header)))
+    return header
+
+
+def write(graph: BipartiteGraph, path: PathName) -> None:
+    """Write a graph as ``coordinate pattern general``; see `berge.write`."""
+    with replacing(path) as file:
+        file.write(b"%%MatrixMarket matrix coordinate pattern general\n")
+        file.write(b"%d %d %d\n" % (graph.n_rows, graph.n_cols, graph.nnz))
+        write_pairs(file, graph.indptr, graph.indices, base=1)
+
+
+def read_header(lines: Lines) -> Header:
+    """Go past the head of a file, and return what it says."""
+    kind, field, symmetry = _banner(lines)
+    line = lines.heading(b"%", "the line of sizes")
+    words = ("rows", "columns", "entries") if kind == "coordinate" else ("rows", "columns")
+    sizes = whole_numbers(line)
+    if len(sizes) != len(words):
+        raise lines.error(f"expected {', '.join(words)}, found {shown(line)}")
+    for size, word in zip(sizes, words, strict=True):
+        if size < 0:
+            raise lines.error(f"{size} {word}")
+    shape = sizes[0], sizes[1]
+    if symmetry != "general" and shape[0] != shape[1]:
+        raise lines.error(f"a {symmetry} matrix cannot be {shape[0]} × {shape[1]}")
+    check_memory(shape, lines.path, lines.line)
+    if kind == "array":
+        return Header(shape, None, field, symmetry)
+    check_claim(lines, sizes[2], "entries", 4)
+    return Header(shape, sizes[2], field, symmetry)
+
+
+def _banner(lines: Lines) -> tuple[str, str, str]:
+    line = lines.peek()
+    if line is None:
+        raise lines.error("file is empty", 1)
+    lines.skip()
+    words = line[:200].decode("utf-8", "replace").lower().split()
+    if not words or words[0] != "%%matrixmarket":
+        raise lines.error("a Matrix Market file begins with %%MatrixMarket")
+    if len(words) != 5:
+        raise lines.error(
+            "expected %%MatrixMarket matrix, format, field, symmetry; "
+            f"found {len(words)} words, not 5"
+        )
+    for word, name, known in (
+        (words[1], "object", ("matrix",)),
+        (words[2], "format", ("coordinate", "array")),
+        (words[3], "field", _FIELDS),
+        (words[4], "symmetry", _SYMMETRIES),
+    ):
+        if word not in known:
+            raise lines.error(f"{name} {word!r}, must be {' or '.join(known)}")
+    if words[2] == "array" and words[3] == "pattern":
+        raise lines.error("an array has values, so its field cannot be pattern")
+    return words[2], words[3], words[4]
+
+
+def _entries(lines: Lines, header: Header) -> Iterator[tuple[IndexArray, IndexArray]]:
+    return pairs(lines, **scan_settings(header), limit=header.entries)
+
+
+def scan_settings(header: Header) -> dict[str, Any]:
+    """Return how `pairs` has to take the entries."""
+    rows, cols = header.shape
+    return {"first": _FIRST, "low": 1, "row_high": rows, "col_high": cols}
+
+
+def _check_count(lines: Lines, header: Header, count: int) -> None:
+    if count != header.entries:
+        raise lines.error(f"file ends after {count} of {header.entries} entries")

@@ -1,0 +1,109 @@
+"""NumPy archives: ours with ``indptr, indices, shape``, and those of ``scipy.sparse.save_npz``.
+
+Stored entries are edges, whatever their value; of scipy's formats only ``dia`` has no stored
+entries, so there the values that are not zero are the edges, as in scipy itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormatError, InvalidGraphError
+from ..graphs.graph import BipartiteGraph, Graph, not_square
+from .archive import Archive
+from .files import PathName, check_memory, replacing
+
+__all__ = ["read", "read_graph", "write"]
+
+
+def read(path: PathName) -> BipartiteGraph:
+    """Read an archive as a graph; see `berge.read`."""
+    with Archive(path) as archive:
+        shape = _shape(archive)
+        kind = "csr"
+        if "format" in archive:
+            kind = str(archive.array("format", "SU", 0).astype(np.str_))
+        try:
+            if kind in ("csr", "csc"):
+                major = shape if kind == "csr" else shape[::-1]
+                graph = BipartiteGraph(
+                    archive.array("indptr", "iu", 1), archive.array("indices", "iu", 1), major
+                )
+                return graph if kind == "csr" else graph.T
+            if kind == "coo":
+                rows, cols = archive.array("row", "iu", 1), archive.array("col", "iu", 1)
+                return BipartiteGraph.from_edges(rows, cols, shape)
+            if kind == "bsr":
+                return _read_blocks(archive, shape)
+            if kind == "dia":
+                return _read_diagonals(archive, shape)
+        except InvalidGraphError as error:
+            raise FormatError(str(error), path) from error
+        raise FormatError(f"format {kind!r} is not one of scipy.sparse's", path)
+
+
+def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+    """Read an archive; `weights` is True for its `data`, of rows, columns, or indices."""
+    if weights is not True:
+        return Graph.from_bipartite(read(path), weights)
+    with Archive(path) as archive:
+        shape = _shape(archive)
+        kind = str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
+        if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
+            raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
+        values = np.abs(archive.array("data", "biufc", 1))
+        names = ("row", "col") if kind == "coo" else ("indptr", "indices")
+        first, second = (archive.array(name, "iu", 1) for name in names)
+        if shape[0] != shape[1]:
+            raise not_square(shape)
+        if kind == "coo":
+            return Graph.from_edges(first, second, shape[0], values)
+        # Rows or columns: either is the adjacency of an undirected graph.
+        return Graph.from_bipartite(BipartiteGraph(first, second, shape), values)
+
+
+def write(graph: BipartiteGraph, path: PathName) -> None:
+    """Write a graph as ``indptr, indices, shape``; see `berge.write`."""
+    shape = np.array(graph.shape, np.int64)
+    with replacing(path) as file:
+        np.savez_compressed(file, indptr=graph.indptr, indices=graph.indices, shape=shape)
+
+
+def _shape(archive: Archive) -> tuple[int, int]:
+    sizes = [int(size) for size in archive.array("shape", "iu", 1)]
+    if len(sizes) != 2 or min(sizes) < 0:
+        raise FormatError(f"'shape' must be two whole numbers ≥ 0, not {sizes}", archive.path)
+    check_memory((sizes[0], sizes[1]), archive.path)
+    return sizes[0], sizes[1]
+
+
+def _read_blocks(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
+    """Read bsr: `indptr` and `indices` are of blocks, all entries of a block are stored."""
+    indptr, indices = archive.array("indptr", "iu", 1), archive.array("indices", "iu", 1)
+    block = archive.shape("data")
+    if len(block) != 3 or block[0] != indices.size or 0 in block[1:]:
+        raise FormatError(f"'data' of {indices.size} blocks has shape {block}", archive.path)
+    height, width = block[1:]
+    if shape[0] % height or shape[1] % width:
+        raise FormatError(f"{shape} cannot be cut into blocks of {(height, width)}", archive.path)
+    blocks = BipartiteGraph(indptr, indices, (shape[0] // height, shape[1] // width))
+    tops = np.repeat(np.arange(blocks.n_rows) * height, blocks.row_degrees)
+    lefts = blocks.indices.astype(np.int64) * width
+    places = np.arange(height * width)
+    rows = tops[:, None] + places // width
+    cols = lefts[:, None] + places % width
+    return BipartiteGraph.from_edges(rows.ravel(), cols.ravel(), shape)
+
+
+def _read_diagonals(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
+    """Read dia: ``data[k, j]`` is in column j and row ``j - offsets[k]``, where there is one."""
+    offsets = archive.array("offsets", "iu", 1).astype(np.int64)
+    data = archive.array("data", "biufc", 2)
+    if data.shape[0] != offsets.size:
+        raise FormatError(f"{offsets.size} offsets for {data.shape[0]} diagonals", archive.path)
+    diagonals, cols = np.nonzero(data[:, : shape[1]])
+    rows = cols - offsets[diagonals]
+    inside = (rows >= 0) & (rows < shape[0])
+    return BipartiteGraph.from_edges(rows[inside], cols[inside], shape)

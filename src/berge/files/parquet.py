@@ -1,0 +1,132 @@
+"""Parquet edge lists: two columns of whole numbers, in one file or in a folder of them.
+
+The columns `left` and `right`, by default the first two; a first number other than 0 is the `base`.
+Read in batches by pyarrow (``pip install "berge[parquet]"``). Columns of labels are for
+`berge.as_bipartite`, which takes frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import FormatError, OptionError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..ingest.frames import choose_columns
+from .files import PathName, check_memory, replacing
+from .text import join
+
+__all__ = ["batches", "files_of", "read", "read_graph", "write"]
+
+_BATCH = 1 << 20  # rows
+
+
+def read(path: PathName, *, base: int = 0, left: Any = None, right: Any = None) -> BipartiteGraph:
+    """Read two columns as edges; see `berge.read`."""
+    rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
+    shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
+    check_memory(shape, path)
+    return BipartiteGraph.from_edges(rows, cols, shape)
+
+
+def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
+    """Read the edges of a graph, without weights."""
+    if weights is True:
+        raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
+    rows, cols = join(batches(path, files_of(path), base=base))
+    return Graph.from_edges(rows, cols, None, weights)
+
+
+def write(graph: BipartiteGraph, path: PathName) -> None:
+    """Write an edge a row, as the columns ``row`` and ``col``; see `berge.write`."""
+    pyarrow, parquet = _import()
+    names = pyarrow.schema([(name, graph.indices.dtype.name) for name in ("row", "col")])
+    with replacing(path) as file, parquet.ParquetWriter(file, names) as writer:
+        rows = np.arange(graph.n_rows, dtype=graph.indices.dtype)
+        for lo in range(0, graph.nnz, _BATCH):
+            hi = min(lo + _BATCH, graph.nnz)
+            first, last = np.searchsorted(graph.indptr, [lo, hi - 1], side="right")
+            ends = np.clip(graph.indptr[first - 1 : last + 1], lo, hi)
+            pair = np.repeat(rows[first - 1 : last], np.diff(ends)), graph.window(lo, hi)
+            writer.write_table(pyarrow.table(list(pair), schema=names))
+
+
+def files_of(path: PathName) -> list[Any]:
+    """Open a Parquet file, or those of a folder by their names."""
+    pyarrow, parquet = _import()
+    place = Path(path)
+    paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
+    if not paths:
+        raise FormatError("no .parquet files in the folder", path)
+    files = []
+    for each in paths:
+        try:
+            files.append(parquet.ParquetFile(each))
+        except pyarrow.ArrowInvalid as error:
+            raise FormatError(f"not a Parquet file, or a damaged one: {error}", each) from None
+    return files
+
+
+def batches(
+    path: PathName,
+    files: list[Any],
+    *,
+    base: int = 0,
+    left: Any = None,
+    right: Any = None,
+    skip: int = 0,
+) -> Iterator[tuple[IndexArray, IndexArray]]:
+    """Yield rows and columns of edges in batches, from edge number `skip` on."""
+    pyarrow, _ = _import()
+    number = 0  # of the next row
+    for file in files:
+        names = file.schema_arrow.names
+        wanted = [names[place] for place in choose_columns(names, left, right)]
+        for group in range(file.num_row_groups):
+            size = file.metadata.row_group(group).num_rows
+            if number + size <= skip:
+                number += size
+                continue
+            try:
+                for batch in file.iter_batches(_BATCH, row_groups=[group], columns=wanted):
+                    start = min(max(skip - number, 0), batch.num_rows)
+                    pair = [
+                        _indices(path, batch.column(name), name, number, base) for name in wanted
+                    ]
+                    number += batch.num_rows
+                    if start < batch.num_rows:
+                        yield pair[0][start:], pair[1][start:]
+            except (pyarrow.ArrowInvalid, OSError) as error:
+                raise FormatError(f"damaged: {error}", path) from None
+
+
+def _indices(path: PathName, column: Any, name: str, number: int, base: int) -> IndexArray:
+    """Return a column's numbers as indices; complain where it has something else."""
+    pyarrow, _ = _import()
+    if not pyarrow.types.is_integer(column.type):
+        raise FormatError(
+            f"column {name!r} holds {column.type}, not numbers of vertices; left and right "
+            "(--left, --right) choose other columns; labels are read from CSV and data frames",
+            path,
+        )
+    if column.null_count:
+        raise FormatError(f"column {name!r} has no value somewhere after row {number}", path)
+    values = column.to_numpy()
+    if values.size and (values.min() < base or values.max() > 2**62):
+        k = int(np.flatnonzero((values < base) | (values > 2**62))[0])
+        raise FormatError(f"row {number + k}: {name} {values[k]} is below {base}", path)
+    wide = np.int32 if values.max(initial=0) < 2**31 else np.int64
+    indices: IndexArray = values.astype(wide) - wide(base)
+    return indices
+
+
+def _import() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise OptionError('Parquet files need pyarrow: pip install "berge[parquet]"') from None
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,1 @@
+"""Graphs as berge holds them, the kernels they need, and the memory they take."""

@@ -1,0 +1,116 @@
+"""Counting sorts: from edges to CSR, and from CSR to the CSR of the transpose.
+
+Both are stable: what has the same key keeps its order, so the transpose has sorted indices and
+does not depend on the number of threads.
+
+Work O(n + nnz); the transpose needs one counter per column and thread besides the result.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..compile.kernel import kernel, prange
+
+
+@kernel
+def transpose_csr(
+    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indptr: Any, t_indices: Any
+) -> None:
+    """Fill ``t_indptr, t_indices`` with the transpose of ``indptr, indices``.
+
+    Thread t takes rows ``blocks[t]`` to ``blocks[t + 1]``; ``counts[t]`` (zeros on entry) counts
+    its entries per column and then becomes the place where its next entry of the column goes.
+    """
+    threads, n_cols = counts.shape
+    if threads == 1:
+        count_entries(indptr, indices, blocks, counts, np.int64(0))
+    else:
+        on_threads(indptr, indices, blocks, counts, t_indices, False)
+    total = np.int64(0)
+    for c in range(n_cols):
+        t_indptr[c] = total
+        for t in range(threads):
+            count = counts[t, c]
+            counts[t, c] = total
+            total += np.int64(count)
+    t_indptr[n_cols] = total
+    if threads == 1:
+        place_entries(indptr, indices, blocks, counts, t_indices, np.int64(0))
+    else:
+        on_threads(indptr, indices, blocks, counts, t_indices, True)
+
+
+@kernel(parallel=True)
+def on_threads(
+    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indices: Any, place: bool
+) -> None:
+    """Count the entries on all threads, or put them in their places."""
+    for t in prange(counts.shape[0]):
+        if place:
+            place_entries(indptr, indices, blocks, counts, t_indices, np.int64(t))
+        else:
+            count_entries(indptr, indices, blocks, counts, np.int64(t))
+
+
+@kernel
+def count_entries(indptr: Any, indices: Any, blocks: Any, counts: Any, t: Any) -> None:
+    """Count the entries of each column in thread t's rows."""
+    mine = counts[t]
+    for k in range(indptr[blocks[t]], indptr[blocks[t + 1]]):
+        mine[indices[k]] += 1
+
+
+@kernel
+def place_entries(
+    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indices: Any, t: Any
+) -> None:
+    """Put the entries of thread t's rows in their places.
+
+    One loop over the entries, as processors foresee the ends of short loops badly.
+    """
+    mine = counts[t]
+    begin, last = np.int64(indptr[blocks[t]]), np.int64(indptr[blocks[t + 1]])
+    r, end = blocks[t] - 1, begin
+    for k in range(begin, last):
+        while k >= end:
+            r += 1
+            end = np.int64(indptr[r + 1])
+        c = indices[np.uint64(k)]
+        t_indices[mine[c]] = r
+        mine[c] += 1
+
+
+@kernel
+def edges_to_csr(rows: Any, cols: Any, indptr: Any, indices: Any) -> None:
+    """Fill ``indptr`` (zeros on entry) and ``indices`` from edges ``rows[k], cols[k]``."""
+    n_rows = indptr.size - 1
+    for k in range(rows.size):
+        indptr[rows[k] + 1] += 1
+    for r in range(n_rows):
+        indptr[r + 1] += indptr[r]
+    # indptr[r] walks from the row's first place to the next row's first, then shifts back by one.
+    for k in range(rows.size):
+        r = rows[k]
+        indices[indptr[r]] = cols[k]
+        indptr[r] += 1
+    for r in range(n_rows, 0, -1):
+        indptr[r] = indptr[r - 1]
+    if n_rows > 0:
+        indptr[0] = 0
+
+
+@kernel
+def drop_duplicates(indptr: Any, indices: Any, new_indptr: Any) -> int:
+    """Drop repeats from rows with sorted indices, in place; fill new_indptr; return the size."""
+    size = 0
+    for r in range(indptr.size - 1):
+        new_indptr[r] = size
+        for k in range(indptr[r], indptr[r + 1]):
+            if k == indptr[r] or indices[k] != indices[k - 1]:
+                indices[size] = indices[k]
+                size += 1
+    new_indptr[indptr.size - 1] = size
+    return size

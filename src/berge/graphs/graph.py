@@ -1,0 +1,582 @@
+"""Graphs as berge holds them: compressed rows, validated once.
+
+`BipartiteGraph` is what the exact algorithms take, `Graph` what greedy matching of general graphs
+takes. Both are plain CSR: ``indices[indptr[i]:indptr[i + 1]]`` are the neighbours of i; a `Graph`
+may have weights. Making one from something else is `berge.as_bipartite` and `berge.as_graph`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidGraphError
+from ..wording import plural
+from .workspace import Empty
+
+__all__ = ["BipartiteGraph", "Graph", "IndexArray"]
+
+IndexArray = npt.NDArray[np.signedinteger[Any]]
+Weights = npt.NDArray[np.float64]
+
+_INT32_MAX = np.iinfo(np.int32).max
+SHARED = 200_000  # edges from which threads share a transpose; waking them takes a while
+LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
+
+
+class BipartiteGraph:
+    """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
+
+    Arrays of the right type are used without a copy; int64 arrays are narrowed to int32 where
+    the sizes allow it, which halves the memory traffic of everything after. Duplicate entries and
+    unsorted indices are all right.
+
+    Parameters
+    ----------
+    indptr, indices
+        Compressed rows, as in ``scipy.sparse.csr_array``.
+    shape
+        Number of rows and columns.
+    row_labels, col_labels
+        Names of the rows and columns, where the source had any.
+
+    Raises
+    ------
+    InvalidGraphError
+        Names the first place that is wrong.
+
+    Examples
+    --------
+    >>> import berge
+    >>> g = berge.BipartiteGraph([0, 2, 3], [0, 1, 1], shape=(2, 2))
+    >>> g
+    BipartiteGraph(2 × 2, 3 edges)
+    >>> g.T.indices
+    array([0, 0, 1], dtype=int32)
+
+    Notes
+    -----
+    Validation is O(rows + edges). Memory: 4 bytes an edge and 4 a row (8 where counts pass 2³¹),
+    and as much again for the transpose once something asks for it.
+    """
+
+    on_disk = False  # whether `window` reads from a file
+
+    def __init__(
+        self,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        shape: tuple[int, int],
+        *,
+        row_labels: Sequence[Any] | None = None,
+        col_labels: Sequence[Any] | None = None,
+    ):
+        self.shape = _check_shape(shape)
+        csr = _check_csr(indptr, indices, *self.shape)
+        self.indptr, self.indices, self.nonempty_rows = csr
+        self.row_labels = _check_labels("row_labels", row_labels, self.shape[0])
+        self.col_labels = _check_labels("col_labels", col_labels, self.shape[1])
+
+    @classmethod
+    def from_edges(
+        cls,
+        rows: npt.ArrayLike,
+        cols: npt.ArrayLike,
+        shape: tuple[int, int] | None = None,
+        *,
+        row_labels: Sequence[Any] | None = None,
+        col_labels: Sequence[Any] | None = None,
+    ) -> BipartiteGraph:
+        """Build a graph from edge k = (``rows[k]``, ``cols[k]``); the shape may be left out.
+
+        Examples
+        --------
+        >>> import berge
+        >>> berge.BipartiteGraph.from_edges([0, 1, 1], [0, 0, 2])
+        BipartiteGraph(2 × 3, 3 edges)
+        """
+        from .csr import edges_to_csr
+
+        rows, cols = _integers("row indices", rows), _integers("column indices", cols)
+        if rows.size != cols.size:
+            raise InvalidGraphError(f"{rows.size} row indices but {cols.size} column indices")
+        if shape is None:
+            shape = (int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1)
+        n_rows, n_cols = _check_shape(shape)
+        _check_range("row indices", rows, n_rows)
+        _check_range("column indices", cols, n_cols)
+        indptr = np.zeros(n_rows + 1, index_type(rows.size))
+        indices = np.empty(rows.size, index_type(n_rows, n_cols))
+        edges_to_csr(rows, cols, indptr, indices)
+        graph = cls._trusted(indptr, indices, (n_rows, n_cols))
+        graph.row_labels = _check_labels("row_labels", row_labels, n_rows)
+        graph.col_labels = _check_labels("col_labels", col_labels, n_cols)
+        return graph
+
+    @classmethod
+    def _trusted(
+        cls, indptr: IndexArray, indices: IndexArray, shape: tuple[int, int]
+    ) -> BipartiteGraph:
+        """Wrap arrays that are known to be right."""
+        graph = cls.__new__(cls)
+        graph.indptr, graph.indices, graph.shape = indptr, indices, shape
+        graph.row_labels = graph.col_labels = None
+        return graph
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    @property
+    def n_cols(self) -> int:
+        """Number of columns."""
+        return self.shape[1]
+
+    @property
+    def nnz(self) -> int:
+        """Number of edges, duplicates counted."""
+        return int(self.indptr[-1])
+
+    def window(self, lo: int, hi: int, out: IndexArray | None = None) -> IndexArray:
+        """Return ``indices[lo:hi]``; graphs on the disk read them, into `out` if that is given."""
+        return self.indices[lo:hi]
+
+    @cached_property
+    def row_degrees(self) -> IndexArray:
+        """Number of entries of each row."""
+        return np.diff(self.indptr)
+
+    @cached_property
+    def col_degrees(self) -> IndexArray:
+        """Number of entries of each column, without building the transpose."""
+        if "T" in self.__dict__:
+            return self.T.row_degrees
+        return np.bincount(self.indices, minlength=self.n_cols).astype(self.indptr.dtype)
+
+    @cached_property
+    def nonempty_rows(self) -> int:
+        """Number of rows that have an edge."""
+        return _rises_and_falls(self.indptr)[0]
+
+    @cached_property
+    def nonempty_cols(self) -> int:
+        """Number of columns that have an edge."""
+        return int(np.count_nonzero(self.col_degrees))
+
+    @cached_property
+    def T(self) -> BipartiteGraph:  # noqa: N802 (the name it has everywhere)
+        """The transpose: columns become rows. Built on first use by all threads, then kept."""
+        return self.transposed(None)
+
+    def transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
+        """Build the transpose on so many threads, in arrays that `empty` makes; keep it as `T`."""
+        if "T" in self.__dict__:
+            return self.T
+        from ..compile import thread_count, threads_of
+        from .csr import transpose_csr
+
+        threads = threads_of(threads)
+        # Counters for each thread cost more than they save where columns have few edges.
+        blocks = 1 if self.nnz < SHARED or threads * self.n_cols > 2 * self.nnz else threads
+        counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
+        counts.fill(0)
+        bounds = equal_shares(self.indptr, blocks)
+        indptr = empty(self.n_cols + 1, self.indptr.dtype)
+        indices = empty(self.nnz, self.indices.dtype)
+        with thread_count(threads):
+            transpose_csr(
+                unsigned(self.indptr), unsigned(self.indices), bounds, counts, indptr, indices
+            )
+        transpose = BipartiteGraph._trusted(indptr, indices, (self.n_cols, self.n_rows))
+        transpose.row_labels, transpose.col_labels = self.col_labels, self.row_labels
+        transpose.__dict__["T"] = self
+        self.__dict__["T"] = transpose
+        return transpose
+
+    def without_duplicates(self) -> BipartiteGraph:
+        """Return the same graph with sorted indices and each edge once."""
+        from .csr import drop_duplicates
+
+        # The transpose of the transpose has sorted indices.
+        twice = BipartiteGraph._trusted(self.T.indptr, self.T.indices, self.T.shape).T
+        indptr = np.empty_like(twice.indptr)
+        size = drop_duplicates(unsigned(twice.indptr), twice.indices, indptr)
+        graph = BipartiteGraph._trusted(indptr, twice.indices[:size].copy(), self.shape)
+        graph.row_labels, graph.col_labels = self.row_labels, self.col_labels
+        return graph
+
+    def to_scipy(self) -> Any:
+        """Return a ``scipy.sparse.csr_array`` of ones that shares the index arrays."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(self.nnz, np.int8)
+        return csr_array((ones, self.indices, self.indptr), shape=self.shape)
+
+    def __repr__(self) -> str:
+        return f"BipartiteGraph({self.n_rows:,} × {self.n_cols:,}, {self.nnz:,} edges)"
+
+
+class Graph:
+    """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
+
+    Sorted rows with every edge in both directions are used without a copy, after one parallel pass
+    over them. Anything else is made so: an entry (v, w) is an edge between v and w, self-loops are
+    dropped, and of parallel edges the heaviest is kept.
+
+    Parameters
+    ----------
+    indptr, indices
+        Compressed rows: ``indices[indptr[v]:indptr[v + 1]]`` are the neighbours of v.
+    weights
+        A weight ≥ 0 for every entry of `indices`; None if every edge weighs 1.
+    vertex_weights
+        A weight ≥ 0 for every vertex; None if every vertex weighs 1.
+
+    Raises
+    ------
+    InvalidGraphError
+        Names the first place that is wrong: an index out of range, or a weight that is negative,
+        infinite or not a number.
+
+    Examples
+    --------
+    >>> import berge
+    >>> g = berge.Graph.from_edges([0, 1, 1], [1, 2, 2], weights=[5, 1, 3])
+    >>> g
+    Graph(3 vertices, 2 edges, weighted)
+    >>> g.indices, g.weights
+    (array([1, 0, 2, 1], dtype=int32), array([5., 5., 3., 3.]))
+
+    Notes
+    -----
+    Memory: 8 bytes an edge and 4 a vertex (16 and 8 where counts pass 2³¹), and 16 bytes an edge
+    for weights.
+    """
+
+    def __init__(
+        self,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        vertex_weights: npt.ArrayLike | None = None,
+    ):
+        n = max(np.size(indptr) - 1, 0)
+        indptr, indices, _ = _check_csr(indptr, indices, n, n)
+        checked = _check_weights("weights", weights, indices.size)
+        fit = _made_undirected(indptr, indices, checked)
+        self.indptr, self.indices, self.weights = fit
+        self.vertex_weights = _check_vertex_weights(vertex_weights, n)
+
+    @classmethod
+    def from_edges(
+        cls,
+        ends: npt.ArrayLike,
+        others: npt.ArrayLike,
+        n_vertices: int | None = None,
+        weights: npt.ArrayLike | None = None,
+    ) -> Graph:
+        """Build a graph from pairs of ends, with a weight for each pair or without.
+
+        Self-loops are dropped, and of parallel edges the heaviest is kept.
+
+        Examples
+        --------
+        >>> import berge
+        >>> berge.Graph.from_edges([0, 1, 2], [1, 0, 2], n_vertices=4)
+        Graph(4 vertices, 1 edge)
+        """
+        ends, others = _integers("vertex indices", ends), _integers("vertex indices", others)
+        if ends.size != others.size:
+            raise InvalidGraphError(f"{ends.size} ends of edges, but {others.size} other ends")
+        if n_vertices is None:
+            n_vertices = int(max(ends.max(initial=-1), others.max(initial=-1))) + 1
+        n, _ = _check_shape((n_vertices, n_vertices))
+        _check_range("vertex indices", ends, n)
+        _check_range("vertex indices", others, n)
+        checked = _check_weights("weights", weights, ends.size)
+        return cls._trusted(*_undirected(ends, others, n, checked))
+
+    @classmethod
+    def from_bipartite(
+        cls, adjacency: BipartiteGraph, weights: npt.ArrayLike | None = None
+    ) -> Graph:
+        """Take a square biadjacency as the adjacency of its vertices, made symmetric.
+
+        There may be a weight for every entry.
+        """
+        if adjacency.n_rows != adjacency.n_cols:
+            raise not_square(adjacency.shape)
+        checked = _check_weights("weights", weights, adjacency.nnz)
+        return cls._trusted(*_made_undirected(adjacency.indptr, adjacency.indices, checked))
+
+    @classmethod
+    def _trusted(
+        cls,
+        indptr: IndexArray,
+        indices: IndexArray,
+        weights: Weights | None = None,
+        vertex_weights: npt.NDArray[Any] | None = None,
+    ) -> Graph:
+        """Wrap arrays that are known to be right."""
+        graph = cls.__new__(cls)
+        graph.indptr, graph.indices, graph.weights = indptr, indices, weights
+        graph.vertex_weights = vertex_weights
+        return graph
+
+    @property
+    def n_vertices(self) -> int:
+        """Number of vertices."""
+        return self.indptr.size - 1
+
+    @property
+    def n_edges(self) -> int:
+        """Number of edges, each counted once."""
+        return self.indices.size // 2
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights of all edges, each counted once."""
+        return float(self.n_edges) if self.weights is None else float(self.weights.sum()) / 2
+
+    @cached_property
+    def degrees(self) -> IndexArray:
+        """Number of neighbours of each vertex."""
+        return np.diff(self.indptr)
+
+    def to_scipy(self) -> Any:
+        """Return the adjacency as a ``scipy.sparse.csr_array`` that shares the arrays.
+
+        Its values are the weights, or ones.
+        """
+        from scipy.sparse import csr_array
+
+        values = np.ones(self.indices.size, np.int8) if self.weights is None else self.weights
+        return csr_array((values, self.indices, self.indptr), shape=(self.n_vertices,) * 2)
+
+    def __repr__(self) -> str:
+        vertices = plural(self.n_vertices, "vertex", "vertices")
+        edges = plural(self.n_edges, "edge")
+        return f"Graph({vertices}, {edges}{', weighted' if self.weights is not None else ''})"
+
+
+def unsigned(indices: IndexArray) -> npt.NDArray[np.unsignedinteger[Any]]:
+    """View index arrays as unsigned: compiled code then needs no check for negative indices."""
+    return indices.view(np.uint32 if indices.dtype.itemsize == 4 else np.uint64)
+
+
+def equal_shares(indptr: IndexArray, parts: int) -> npt.NDArray[np.intp]:
+    """Cut the rows into parts that have about as many edges each; return where they begin and end.
+
+    Places are searched for in the type of `indptr`: else all of it would be converted first.
+    """
+    places = int(indptr[-1]) * np.arange(1, parts) // parts
+    cuts = np.searchsorted(indptr, places.astype(indptr.dtype))
+    return np.concatenate([[0], cuts, [indptr.size - 1]])
+
+
+def not_square(shape: tuple[int, ...]) -> InvalidGraphError:
+    """Return the error of an adjacency that cannot be one."""
+    hint = "for edges between rows and columns pass (ends, others), columns numbered after rows"
+    if len(shape) == 2 and shape[1] == 2:
+        hint = "edges are passed as (ends, others), two arrays, not as pairs"
+    return InvalidGraphError(f"an undirected graph needs a square adjacency, not {shape}; {hint}")
+
+
+def index_type(*sizes: int) -> type[np.signedinteger[Any]]:
+    """Return int32 where no number up to these sizes needs more, else int64."""
+    return np.int32 if max(sizes) <= _INT32_MAX else np.int64
+
+
+def _check_shape(shape: Any) -> tuple[int, int]:
+    try:
+        n_rows, n_cols = shape
+    except (TypeError, ValueError):
+        raise InvalidGraphError(f"shape must be (rows, columns), not {shape!r}") from None
+    sizes = []
+    for name, size in (("rows", n_rows), ("columns", n_cols)):
+        # `not >=` also catches NaN.
+        if isinstance(size, bool) or not isinstance(size, (int, float, np.number)):
+            raise InvalidGraphError(f"number of {name} must be a whole number, not {size!r}")
+        if not size >= 0 or math.isinf(size) or size != int(size):
+            raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")
+        sizes.append(int(size))
+    return sizes[0], sizes[1]
+
+
+def _integers(name: str, values: Any) -> IndexArray:
+    """Return a one-dimensional array of signed integers, without a copy where it is one."""
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim == 1:
+        return np.zeros(0, np.int64) if array.dtype.kind != "i" else array
+    if array.ndim != 1:
+        raise InvalidGraphError(f"{name} must be one-dimensional, not of shape {array.shape}")
+    if array.dtype.kind == "u":
+        too_big = np.flatnonzero(array > np.iinfo(np.int64).max)
+        if too_big.size:
+            raise InvalidGraphError(f"{name}[{too_big[0]}] = {array[too_big[0]]} is too large")
+        return array.astype(np.int64)
+    if array.dtype.kind != "i":
+        raise InvalidGraphError(f"{name} must be integers, not {array.dtype}")
+    native = np.int64 if array.dtype.itemsize == 8 else np.int32
+    return array.astype(native, copy=False)
+
+
+def _check_range(name: str, indices: IndexArray, size: int) -> None:
+    """Raise if an index is not in ``range(size)``; seen unsigned, one comparison finds both."""
+    if indices.size and _largest(indices) >= size:
+        k = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
+        raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+
+
+def _check_csr(
+    indptr: Any, indices: Any, n_rows: int, n_cols: int
+) -> tuple[IndexArray, IndexArray, int]:
+    """Return the arrays of compressed rows, if they are that, and how many rows have an entry."""
+    indices = _integers("indices", indices)
+    indptr, nonempty = check_indptr(indptr, n_rows, indices.size)
+    indices = indices[: indptr[-1]]
+    _check_range("indices", indices, n_cols)
+    return (
+        np.ascontiguousarray(indptr, index_type(indices.size)),
+        np.ascontiguousarray(indices, index_type(n_rows, n_cols)),
+        nonempty,
+    )
+
+
+def _largest(indices: IndexArray) -> int:
+    """Return the largest entry, where a negative one is larger than any other."""
+    if indices.size < LARGE:
+        return int(unsigned(indices).max())
+    from .passes import largest
+
+    return largest(indices)
+
+
+def _rises_and_falls(indptr: IndexArray) -> tuple[int, int]:
+    """Return how many entries are more than the one before, and how many are less."""
+    if indptr.size < LARGE:
+        before, after = indptr[:-1], indptr[1:]
+        return int(np.count_nonzero(before < after)), int(np.count_nonzero(before > after))
+    from .passes import count_rises
+
+    return count_rises(indptr)
+
+
+def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> tuple[IndexArray, int]:
+    """Return the places where rows begin, if they are that, and how many rows have an entry.
+
+    The places are narrowed where counts allow it.
+    """
+    indptr = _integers("indptr", indptr)
+    if indptr.size != n_rows + 1:
+        raise InvalidGraphError(
+            f"indptr has {indptr.size} entries; {n_rows} rows need {n_rows + 1}"
+        )
+    if indptr[0] != 0:
+        raise InvalidGraphError(f"indptr[0] = {indptr[0]}, must be 0")
+    rises, falls = _rises_and_falls(indptr)
+    if falls:
+        i = int(np.flatnonzero(indptr[1:] < indptr[:-1])[0])
+        raise InvalidGraphError(
+            f"indptr falls from {indptr[i]} to {indptr[i + 1]} at row {i}; it must never fall"
+        )
+    if indptr[-1] > n_indices:
+        raise InvalidGraphError(f"indptr ends at {indptr[-1]}, but there are {n_indices} indices")
+    return np.ascontiguousarray(indptr, index_type(n_indices)), rises
+
+
+def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequence[Any] | None:
+    if labels is not None and len(labels) != size:
+        raise InvalidGraphError(f"{len(labels)} {name} for {size} vertices")
+    return labels
+
+
+def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
+    """Return weights as float64, without a copy where they are; each must be finite and ≥ 0."""
+    if weights is None:
+        return None
+    values = np.asarray(weights)
+    if values.ndim != 1 or values.size != size:
+        raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
+    if values.size and values.dtype.kind not in "biuf":
+        raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
+    values = np.ascontiguousarray(values, np.float64)
+    # `not >=` also catches NaN, which a minimum hands on.
+    if values.size and not (values.min() >= 0 and values.max() < np.inf):
+        k = int(np.flatnonzero(~((values >= 0) & (values < np.inf)))[0])
+        raise InvalidGraphError(f"{name}[{k}] = {values[k]} must be a finite number ≥ 0")
+    return values
+
+
+def _check_vertex_weights(weights: Any, n: int) -> npt.NDArray[Any] | None:
+    """Return vertex weights as they are if int64 or float64, integers as int64."""
+    checked = _check_weights("vertex_weights", weights, n)
+    if checked is None or np.asarray(weights).dtype.kind == "f":
+        return checked
+    return np.ascontiguousarray(weights, np.int64)
+
+
+def _made_undirected(
+    indptr: IndexArray, indices: IndexArray, weights: Weights | None
+) -> tuple[IndexArray, IndexArray, Weights | None]:
+    """Return the arrays of an undirected graph: those given, if they are ones already."""
+    from ..compile import threads_of
+    from . import undirected as symmetric
+
+    n, weighted = indptr.size - 1, weights is not None
+    values = np.zeros(0) if weights is None else weights
+    threads = 1 if indices.size < 50_000 else threads_of(None)
+    blocks = equal_shares(indptr, 4 * threads)
+    found = np.zeros((blocks.size - 1, 3), np.uint64)
+    with np.errstate(over="ignore"):  # sums of hashes wrap
+        symmetric.inspect(
+            indptr,
+            unsigned(indices),
+            values.view(np.uint64),
+            weighted,
+            blocks,
+            symmetric.KEY,
+            found,
+        )
+        loops, unsorted, fingerprint = found.sum(axis=0)
+    if unsorted or fingerprint:
+        ends = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(indptr))
+        return _undirected(ends, indices, n, weights)
+    if not loops:
+        return indptr, indices, weights
+    new_indptr, size = np.empty_like(indptr), indices.size - int(loops)
+    new_indices, new_values = np.empty(size, indices.dtype), np.empty(size * weighted)
+    symmetric.drop_loops(indptr, indices, values, weighted, new_indptr, new_indices, new_values)
+    return new_indptr, new_indices, new_values if weighted else None
+
+
+def _undirected(
+    ends: IndexArray, others: IndexArray, n: int, weights: Weights | None
+) -> tuple[IndexArray, IndexArray, Weights | None]:
+    """Return the arrays of the undirected graph with these edges."""
+    from . import undirected as symmetric
+
+    size, weighted = 2 * ends.size, weights is not None
+    values = np.zeros(0) if weights is None else weights
+    indptr = np.zeros(n + 1, index_type(size))
+    # Twice: as the edges come, and sorted.
+    (first, indices), (first_values, new_values) = (
+        [np.empty(length, kind) for _ in range(2)]
+        for length, kind in ((size, index_type(n)), (size * weighted, np.float64))
+    )
+    symmetric.both_ways(ends, others, values, weighted, indptr, first, first_values)
+    size = int(indptr[-1])
+    symmetric.sort_rows(
+        indptr, first, first_values, weighted, np.empty_like(indptr[:n]), indices, new_values
+    )
+    new_indptr = np.empty_like(indptr)
+    size = symmetric.merge_parallel(indptr, indices, new_values, weighted, new_indptr)
+    if size < indices.size:
+        indices, new_values = indices[:size].copy(), new_values[: size * weighted].copy()
+    return new_indptr, indices, new_values if weighted else None

@@ -1,0 +1,140 @@
+"""How much memory there is, and how much a solve takes.
+
+A process may be held below what the machine has, in three ways that are looked at here: limits of
+its own (``ulimit -v``, ``ulimit -d``), those of its control group (containers, batch systems), and
+what other processes have taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = [
+    "available",
+    "fits",
+    "in_bytes",
+    "kept_edges",
+    "out_of_core_bytes",
+    "solve_bytes",
+    "window_edges",
+]
+
+# Bytes for each row and each column, with 32-bit indices.
+_VERTEX = 30  # that the search takes, besides the graph and its transpose
+_VERTEX_OUT_OF_CORE = 60  # matching, places, marks, and the search in what is kept
+_EDGE_OUT_OF_CORE = 16  # an edge that is kept: its two ends, by rows, and by columns
+_FEWEST, _MOST = 4, 16  # edges that are kept for each row and column
+_WINDOW = 1 << 25  # bytes of edges at most; one window is in use while the next one is read
+
+
+def solve_bytes(shape: tuple[int, int], edges: int) -> int:
+    """Return about how many bytes a solve in memory takes: graph, transpose and search."""
+    index = 4 if max(shape) < 2**31 else 8
+    pointer = 4 if edges < 2**31 else 8
+    both_ways = 2 * index * edges + pointer * (sum(shape) + 2)
+    return both_ways + sum(shape) * _VERTEX * index // 4
+
+
+def out_of_core_bytes(shape: tuple[int, int], edges: int, kept: int | None = None) -> int:
+    """Return about how many bytes a solve takes that leaves the edges on the disk.
+
+    Of them it keeps `kept`, or as few as it can do with.
+    """
+    wide = 1 if max(shape) < 2**31 else 2
+    kept = min(edges, _FEWEST * sum(shape)) if kept is None else kept
+    return wide * (sum(shape) * _VERTEX_OUT_OF_CORE + kept * _EDGE_OUT_OF_CORE) + 2 * _WINDOW
+
+
+def kept_edges(shape: tuple[int, int], edges: int) -> int:
+    """Return how many edges a solve out of core should keep, by half of the memory there is."""
+    left = available() // 2 - out_of_core_bytes(shape, edges, 0)
+    fewest, most = _FEWEST * sum(shape), _MOST * sum(shape)
+    return min(edges, most, max(fewest, left // _EDGE_OUT_OF_CORE))
+
+
+def window_edges(itemsize: int) -> int:
+    """Return how many edges, of so many bytes each, to read at a time; fewer in little memory."""
+    return max(1 << 16, min(_WINDOW, available() // 16) // itemsize)
+
+
+def fits(shape: tuple[int, int], edges: int) -> bool:
+    """Tell whether a solve in memory has room, with a fifth to spare."""
+    return solve_bytes(shape, edges) <= 0.8 * available()
+
+
+def available() -> int:
+    """Return how many bytes this process may still take; a very large number where none is told."""
+    return max(0, min(_limits(), default=1 << 62))
+
+
+def in_bytes(text: str) -> int:
+    """Return a size such as ``800M`` or ``2G`` as a number of bytes.
+
+    Examples
+    --------
+    >>> from berge.graphs.memory import in_bytes
+    >>> in_bytes("800M"), in_bytes("1.5g"), in_bytes("4096")
+    (838860800, 1610612736, 4096)
+    """
+    digits = text.strip().upper().removesuffix("IB").removesuffix("B")
+    unit = {"K": 10, "M": 20, "G": 30, "T": 40}.get(digits[-1:], 0)
+    return int(float(digits[:-1] if unit else digits) * 2**unit)
+
+
+def _limits() -> Iterator[int]:
+    machine = _numbers("/proc/meminfo").get("MemAvailable")
+    if machine is not None:
+        yield 1024 * machine
+    else:
+        with suppress(AttributeError, ValueError, OSError):  # not every system tells
+            yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    yield from _own_limits()
+    yield from _group_limits()
+
+
+def _own_limits() -> Iterator[int]:
+    with suppress(ImportError):  # Windows has none
+        import resource
+
+        status = _numbers("/proc/self/status")
+        for name, taken in (("RLIMIT_AS", "VmSize"), ("RLIMIT_DATA", "VmData")):
+            limit = resource.getrlimit(getattr(resource, name))[0]
+            if limit != resource.RLIM_INFINITY:
+                yield limit - 1024 * status.get(taken, 0)
+
+
+def _group_limits() -> Iterator[int]:
+    """Yield what the control groups of this process, and those above them, leave."""
+    with suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, kinds, place = line.split(":", 2)
+            if kinds == "":  # version 2
+                root, names = Path("/sys/fs/cgroup"), ("memory.max", "memory.current")
+            elif "memory" in kinds.split(","):
+                root = Path("/sys/fs/cgroup/memory")
+                names = "memory.limit_in_bytes", "memory.usage_in_bytes"
+            else:
+                continue
+            group = root / place.lstrip("/")
+            for folder in (group, *group.parents):
+                # "max", or a file that is not there: no limit.
+                with suppress(OSError, ValueError):
+                    limit = int((folder / names[0]).read_text())
+                    yield limit - int((folder / names[1]).read_text())
+                if folder == root:
+                    break
+
+
+def _numbers(path: str) -> dict[str, int]:
+    """Return the lines ``name: number …`` of a file of the system, none if it is not there."""
+    found = {}
+    with suppress(OSError):
+        for line in Path(path).read_text().splitlines():
+            name, _, rest = line.partition(":")
+            words = rest.split()
+            if words and words[0].isdecimal():
+                found[name] = int(words[0])
+    return found

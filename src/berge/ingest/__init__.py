@@ -1,0 +1,280 @@
+"""From whatever people have to a graph: `as_bipartite` and `as_graph`.
+
+Other libraries are recognised by the module that a value's class comes from, so none is imported
+unless the caller already has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidGraphError, OptionError
+from ..graphs.graph import BipartiteGraph, Graph, not_square
+
+__all__ = ["as_bipartite", "as_graph"]
+
+
+def as_bipartite(
+    source: Any,
+    *,
+    shape: tuple[int, int] | None = None,
+    top_nodes: Iterable[Any] | None = None,
+    left: Any = None,
+    right: Any = None,
+) -> BipartiteGraph:
+    """Make a bipartite graph of anything that is one.
+
+    Parameters
+    ----------
+    source
+        - a `BipartiteGraph`: returned as it is;
+        - a scipy sparse array or matrix of any format: every stored entry is an edge, also one
+          whose value is zero. int32 CSR is used without a copy;
+        - a dense two-dimensional array: every nonzero is an edge;
+        - ``(row_indices, col_indices)``, or ``(row_indices, col_indices, shape)``;
+        - a networkx graph: rows are the nodes with attribute ``bipartite=0``, or `top_nodes`;
+          without either, one side of a two-colouring. Labels are kept;
+        - an igraph graph with vertex attribute ``type``, else by a two-colouring;
+        - a frame of edges (pandas, polars, pyarrow): the columns `left` and `right` hold labels
+          of any kind, integers too; rows and columns are numbered as labels first appear;
+        - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
+          copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
+        - the path of a file that `berge.read` knows; in Parquet, `left` and `right` hold numbers.
+    shape
+        Rows and columns, for index arrays; by default as large as the indices ask for.
+    top_nodes
+        The rows, for networkx graphs.
+    left, right
+        Names of the two columns, for frames and Parquet files; by default the first ones.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the source is not a bipartite graph; names the place.
+    OptionError
+        If a frame has no column of that name, or the source is no frame and has no columns.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> berge.as_bipartite(([0, 1, 2], [1, 1, 0]), shape=(3, 4))
+    BipartiteGraph(3 × 4, 3 edges)
+    >>> berge.as_bipartite(np.eye(3))
+    BipartiteGraph(3 × 3, 3 edges)
+    """
+    library = type(source).__module__.partition(".")[0]
+    if library == "scipy" and left is right is None and hasattr(source, "tocsr"):
+        return _from_sparse(source)  # first, for those who call this in loops
+    from .frames import from_frame, is_frame
+
+    if is_frame(source):
+        return from_frame(source, left, right)
+    if isinstance(source, (str, PathLike)):
+        from ..files import read
+
+        return read(fspath(source), left=left, right=right)
+    if left is not None or right is not None:
+        raise OptionError(
+            f"left and right name columns of a frame, and {type(source).__name__} is none"
+        )
+    if isinstance(source, BipartiteGraph):
+        return source
+    if hasattr(source, "to_host"):  # a graph on a device
+        return as_bipartite(source.to_host())
+    if library == "networkx" or hasattr(source, "is_multigraph"):
+        from .networkx import from_networkx
+
+        return from_networkx(source, top_nodes)
+    if library == "igraph":
+        from .igraph import from_igraph
+
+        return from_igraph(source)
+    if library == "torch":
+        from .tensors import from_torch
+
+        return from_torch(source)
+    if library in ("cupy", "cupyx"):
+        return as_bipartite(source.get(), shape=shape)
+    if library == "sparse":
+        source = source.to_scipy_sparse()
+    if hasattr(source, "tocsr"):
+        return _from_sparse(source)
+    if isinstance(source, tuple):
+        return _from_indices(source, shape)
+    if isinstance(source, (np.ndarray, list)):
+        return _from_dense(np.asarray(source))
+    raise _unknown(source)
+
+
+def _unknown(
+    source: Any, kind: str = "a bipartite graph", indices: str = "(row_indices, col_indices)"
+) -> InvalidGraphError:
+    """Return the error for what no graph can be made of."""
+    return InvalidGraphError(
+        f"cannot make {kind} of {type(source).__name__}: pass a scipy sparse array, a dense "
+        f"array, {indices}, a networkx or igraph graph, a data frame, or a path"
+    )
+
+
+def as_graph(source: Any, *, weights: Any = None) -> Graph:
+    """Make an undirected graph of a `Graph`, or of anything square that `as_bipartite` takes.
+
+    An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped, and of
+    parallel edges the heaviest is kept. A networkx or igraph graph keeps its own edges and order
+    of nodes.
+
+    Parameters
+    ----------
+    source
+        The graph; index arrays are passed as ``(ends, others)`` or ``(ends, others, weights)``. A
+        METIS file keeps the weights of its vertices.
+    weights
+        - None: every edge weighs 1; a `Graph` keeps the weights it has;
+        - True: the source's own. Of a matrix the absolute values, of networkx and igraph graphs
+          the attribute ``"weight"`` (1 where some edges of networkx have none), of files their
+          values: Matrix Market and .npz (absolute ones), METIS with edge weights, the third column
+          of an edge list;
+        - the name of an attribute of the edges, for networkx and igraph graphs;
+        - an array: a weight ≥ 0 for every stored entry, or edge, in the order of the source;
+        - False: none, also of a `Graph`.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the source is not a graph, has no weights where they are asked for, or has one that is
+        negative, infinite or not a number; names the place.
+    FormatError
+        The same of a file; names its line where there is one.
+
+    Examples
+    --------
+    >>> import berge, numpy as np
+    >>> berge.as_graph(np.ones((3, 3)))
+    Graph(3 vertices, 3 edges)
+    >>> berge.as_graph(np.array([[0, -2], [1, 0]]), weights=True).weights
+    array([2., 2.])
+    """
+    own = weights is True or isinstance(weights, str)
+    given = None if weights is None or isinstance(weights, (bool, str)) else weights
+    if isinstance(source, Graph):
+        return _weighed(source, weights, own, given)
+    library = type(source).__module__.partition(".")[0]
+    if hasattr(source, "is_multigraph") or library == "igraph":
+        attribute = None if not own else weights if isinstance(weights, str) else "weight"
+        if library == "igraph":
+            from .igraph import edges_of
+        else:
+            from .networkx import edges_of
+        n_vertices, ends, others, values = edges_of(source, attribute)
+        return Graph.from_edges(ends, others, n_vertices, given if values is None else values)
+    if isinstance(weights, str):
+        raise InvalidGraphError(
+            f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
+        )
+    if isinstance(source, (str, PathLike)):
+        from ..files import read_graph
+
+        return read_graph(source, weights=False if weights is None else weights)
+    # A third thing is the shape if it is a tuple.
+    if isinstance(source, tuple) and len(source) == 3 and not isinstance(source[2], tuple):
+        if given is not None:
+            raise InvalidGraphError("weights are given twice: in (ends, others, weights) and apart")
+        return Graph.from_edges(*source[:2], weights=None if weights is False else source[2])
+    if isinstance(source, tuple) and len(source) == 2 and not own:
+        return Graph.from_edges(*source, weights=given)
+    if isinstance(source, list) and source and all(map(_is_pair, source)):
+        raise InvalidGraphError(
+            "edges are passed as (ends, others), two arrays, not as a list of pairs"
+        )
+    if library == "sparse":
+        source = source.to_scipy_sparse()
+    if hasattr(source, "tocsr"):
+        return _graph_of_sparse(source, np.abs(_data(source)) if own else given)
+    if isinstance(source, (np.ndarray, list)) and own:
+        dense = np.asarray(source)
+        return Graph.from_bipartite(_from_dense(dense), np.abs(dense[np.nonzero(dense)]))
+    if own:
+        raise InvalidGraphError(
+            f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
+        )
+    try:
+        graph = as_bipartite(source)
+    except InvalidGraphError as error:
+        if error.args != _unknown(source).args:
+            raise
+        raise _unknown(source, "a graph", "(ends, others)") from None
+    if graph.row_labels is not None and graph.row_labels != graph.col_labels:
+        raise InvalidGraphError(
+            f"{type(source).__name__} has two sides with labels of their own: not one set of "
+            "vertices; pass (ends, others) as index arrays"
+        )
+    return Graph.from_bipartite(graph, given)
+
+
+def _is_pair(edge: Any) -> bool:
+    """Tell edges from the rows of a matrix, which two pairs would pass for."""
+    return isinstance(edge, tuple) and len(edge) == 2
+
+
+def _weighed(graph: Graph, weights: Any, own: bool, given: Any) -> Graph:
+    """Return a graph with the weights that are asked for."""
+    if own and graph.weights is None:
+        raise InvalidGraphError("the graph has no weights")
+    if weights is None or own:
+        return graph
+    return Graph(graph.indptr, graph.indices, given, graph.vertex_weights)
+
+
+def _data(source: Any) -> Any:
+    return source.data if source.format in ("csr", "csc", "coo") else source.tocsr().data
+
+
+def _graph_of_sparse(source: Any, values: Any) -> Graph:
+    """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
+    if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
+        raise not_square(source.shape)
+    if source.format == "coo":
+        return Graph.from_edges(source.row, source.col, source.shape[0], values)
+    rows = source if source.format in ("csr", "csc") else source.tocsr()
+    return Graph.from_bipartite(BipartiteGraph(rows.indptr, rows.indices, rows.shape), values)
+
+
+def _from_sparse(source: Any) -> BipartiteGraph:
+    if len(source.shape) != 2:
+        raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
+    # COO, built by hand: scipy would add duplicates up, and does not look at the indices.
+    if source.format == "coo":
+        return BipartiteGraph.from_edges(source.row, source.col, source.shape)
+    if source.format == "csc":
+        transpose = BipartiteGraph(source.indptr, source.indices, source.shape[::-1])
+        return transpose.T
+    csr = source if source.format == "csr" else source.tocsr()
+    return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
+
+
+def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> BipartiteGraph:
+    if len(source) not in (2, 3):
+        raise InvalidGraphError(
+            "a tuple must be (row_indices, col_indices) or (row_indices, col_indices, shape), "
+            f"not {len(source)} things"
+        )
+    from .tensors import on_host
+
+    rows, cols = map(on_host, source[:2])
+    return BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
+
+
+def _from_dense(array: Any) -> BipartiteGraph:
+    if array.ndim != 2:
+        raise InvalidGraphError(
+            f"a dense array must be two-dimensional, not of shape {array.shape}; "
+            "index arrays are passed as a tuple"
+        )
+    if array.dtype.kind not in "biufc":
+        raise InvalidGraphError(f"a dense array must hold numbers, not {array.dtype}")
+    rows, cols = np.nonzero(array)
+    return BipartiteGraph.from_edges(rows, cols, array.shape)

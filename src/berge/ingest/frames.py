@@ -1,0 +1,207 @@
+"""Data frames of edges to berge's graphs: pandas, polars and pyarrow.
+
+A row of the frame is an edge, two columns hold its ends. Whatever is in them is a label, integers
+too; rows and columns of the graph are numbered in the order in which labels first appear. Each
+library numbers its own labels, compiled and without a Python object per row; none is imported here
+that the caller does not have.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import InvalidGraphError, OptionError
+from ..graphs.graph import BipartiteGraph, IndexArray
+
+__all__ = ["from_frame", "is_frame"]
+
+
+def is_frame(source: Any) -> bool:
+    """Tell whether a value is a frame of a library that the caller has imported."""
+    return _library(source) is not None
+
+
+def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGraph:
+    """Take the columns named `left` and `right`, by default the first two, as edges.
+
+    Raises
+    ------
+    InvalidGraphError
+        Fewer than two columns, a missing value (names the row, from 0), or values that cannot be
+        labels.
+    OptionError
+        No column of that name.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from berge.ingest.frames import from_frame
+    >>> wishes = pyarrow.table({"who": ["ann", "bob", "ann"], "what": ["cook", "cook", "drive"]})
+    >>> graph = from_frame(wishes)
+    >>> graph, graph.row_labels, graph.col_labels
+    (BipartiteGraph(2 × 2, 3 edges), ['ann', 'bob'], ['cook', 'drive'])
+
+    Notes
+    -----
+    Time and memory are linear in the rows of the frame.
+    """
+    if hasattr(frame, "collect"):  # a lazy frame of polars
+        frame = frame.collect()
+    names, column, number = _READERS[_library(frame) or ""](frame)
+    places = choose_columns(names, left, right)
+    (rows, row_labels), (cols, col_labels) = (
+        _numbered(number, column(place), names[place]) for place in places
+    )
+    shape = len(row_labels), len(col_labels)
+    return BipartiteGraph.from_edges(
+        rows, cols, shape, row_labels=row_labels, col_labels=col_labels
+    )
+
+
+def choose_columns(
+    names: list[Any], left: Any = None, right: Any = None, *, by_number: bool = False
+) -> tuple[int, int]:
+    """Return the places of two columns; the first that the other one leaves, where none is named.
+
+    With `by_number`, text that is no name but a number counts the columns from 1.
+
+    Examples
+    --------
+    >>> from berge.ingest.frames import choose_columns
+    >>> choose_columns(["job", "worker", "pay"], left="worker")
+    (1, 0)
+    >>> choose_columns(["job", "worker", "pay"], "3", "1", by_number=True)
+    (2, 0)
+    """
+    if len(names) < 2:
+        raise InvalidGraphError(f"edges need two columns, left and right; there is only {names!r}")
+    first, second = (
+        None if name is None else _place(names, side, name, by_number)
+        for side, name in (("left", left), ("right", right))
+    )
+    if first is not None and first == second:
+        raise OptionError(f"left and right are both the column {names[first]!r}")
+    free = (place for place in range(len(names)) if place not in (first, second))
+    first = next(free) if first is None else first
+    return first, next(free) if second is None else second
+
+
+def _place(names: list[Any], side: str, name: Any, by_number: bool) -> int:
+    places = [place for place, other in enumerate(names) if other == name]
+    if len(places) > 1:
+        raise OptionError(f"{side}: {len(places)} columns are called {name!r}")
+    if places:
+        return places[0]
+    if by_number and name.isdecimal() and 1 <= int(name) <= len(names):
+        return int(name) - 1
+    listing = ", ".join(map(repr, names))
+    raise OptionError(f"{side}: there is no column {name!r}; the columns are {listing}")
+
+
+Numbers = tuple[IndexArray, list[Any]]
+
+
+def _numbered(number: Callable[[Any], Numbers], column: Any, name: Any) -> Numbers:
+    """Return the numbers and labels of a column; complain where it has none."""
+    try:
+        numbers, labels = number(column)
+        hash(labels[0] if labels else None)
+    except (TypeError, NotImplementedError) as error:
+        raise InvalidGraphError(
+            f"column {name!r} has values that cannot be labels: {error}"
+        ) from None
+    missing = np.flatnonzero(numbers < 0)
+    if missing.size:
+        raise InvalidGraphError(
+            f"row {missing[0]} of the frame (the first is 0) has no value in column {name!r}"
+        )
+    return numbers, labels
+
+
+def _library(source: Any) -> str | None:
+    """Return the library whose frame this is; classes derived from it count."""
+    for name, classes in _FRAMES.items():
+        library = sys.modules.get(name)
+        if any(isinstance(source, getattr(library, known, ())) for known in classes):
+            return name
+    return None
+
+
+_FRAMES = {
+    "pandas": ("DataFrame",),
+    "polars": ("DataFrame", "LazyFrame"),
+    "pyarrow": ("Table", "RecordBatch"),
+}
+
+# A reader returns the names of the columns, how to take one by its place, and how to number its
+# labels: the number of each row's label, −1 where it is missing, and the labels by number.
+Reader = tuple[list[Any], Callable[[int], Any], Callable[[Any], Numbers]]
+
+
+def _pandas(frame: Any) -> Reader:
+    def number(column: Any) -> Numbers:
+        numbers, labels = sys.modules["pandas"].factorize(column)
+        return numbers, labels.tolist()
+
+    return list(frame.columns), lambda place: frame.iloc[:, place], number
+
+
+def _polars(frame: Any) -> Reader:
+    def number(column: Any) -> Numbers:
+        polars = sys.modules["polars"]
+        if column.dtype.is_nested():
+            raise TypeError(str(column.dtype))
+        if column.dtype == polars.Object:  # polars cannot group what it does not know
+            return _numbered_one_by_one(column.to_list())
+        # The row where each label first appears, at every row.
+        rows = polars.DataFrame({"label": column}).with_row_index("row")
+        first = rows.select(polars.col("row").min().over("label")).to_series().to_numpy()
+        is_first = first == np.arange(first.size)
+        numbers = (np.cumsum(is_first) - 1)[first]
+        missing = column.is_null()
+        if column.dtype.is_float():
+            missing = missing | column.is_nan()
+        numbers[missing.to_numpy()] = -1
+        return numbers, column.filter(polars.Series(is_first)).to_list()
+
+    return list(frame.columns), frame.to_series, number
+
+
+def _pyarrow(table: Any) -> Reader:
+    def number(column: Any) -> Numbers:
+        pyarrow = sys.modules["pyarrow"]
+        column = pyarrow.chunked_array([column]) if isinstance(column, pyarrow.Array) else column
+        if pyarrow.types.is_dictionary(column.type):  # its order is not that of appearance
+            column = column.cast(column.type.value_type)
+        if not len(column):
+            return np.zeros(0, np.int64), []
+        encoded = column.dictionary_encode().unify_dictionaries()
+        indices = [chunk.indices.fill_null(-1).to_numpy() for chunk in encoded.chunks]
+        numbers = np.concatenate(indices).astype(np.int64)
+        compute = import_module("pyarrow.compute")
+        missing = compute.is_null(column, nan_is_null=True).to_numpy()
+        numbers[missing] = -1
+        return numbers, encoded.chunk(0).dictionary.to_pylist()
+
+    return list(table.schema.names), table.column, number
+
+
+def _numbered_one_by_one(values: list[Any]) -> Numbers:
+    number_of: dict[Any, int] = {}
+    numbers = [
+        -1 if value is None or value != value else number_of.setdefault(value, len(number_of))
+        for value in values
+    ]
+    return np.array(numbers, np.int64), list(number_of)
+
+
+_READERS: dict[str, Callable[[Any], Reader]] = {
+    "pandas": _pandas,
+    "polars": _polars,
+    "pyarrow": _pyarrow,
+}

@@ -1,9 +1,0 @@
-"""No start: the exact algorithm begins with the matching as it is."""
-
-from __future__ import annotations
-
-from ..run import Run
-
-
-def none(run: Run) -> None:
-    """Leave the matching as it is."""

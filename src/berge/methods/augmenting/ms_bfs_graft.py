@@ -1,0 +1,474 @@
+"""MS-BFS-Graft: breadth-first search from all unmatched rows at once, keeping trees by grafting.
+
+A phase (Algorithm 3) grows a forest of alternating trees, one from each unmatched row, level by
+level until no level is left. A tree in which a free column is found stops growing: it is
+*renewable*; the others are *active*. Then all paths found are augmented at once. Where plain MS-BFS
+would throw all trees away, *grafting* keeps the active ones, and hangs columns of renewable trees
+on them where there is an edge; these columns' mates are the next phase's first frontier. A phase
+without an augmenting path is the last.
+
+A level goes *top-down* (rows of the frontier look for unvisited columns) or, when the frontier is
+large against what is unvisited, *bottom-up* (unvisited columns look for a row in an active tree).
+
+Work O(nnz) a phase, O(n · nnz) in all; in practice a few passes over the edges. Memory: 21 bytes a
+column and 20 a row with 32-bit indices, besides the graph, its transpose and the matching.
+
+Paper → here
+    mate[x], mate[y]   ``row_match[x]``, ``col_match[y]``
+    visited[y]         ``visited[y]``: 1 if y is in the forest
+    parent[y]          ``parent[y]``: the row that y hangs on; only means something if visited
+    root[x]            ``root[x]``: root of the tree of x, or −1
+    root[y]            ``root[parent[y]]``: not stored
+    leaf[x]            ``leaf[x]``: a free column in the tree of root x, or −1: the tree is active
+    F, Q               ``forest[LO:HI]``, ``forest[HI:TAIL]``: frontier and next frontier
+    R                  ``columns``: the unvisited columns, or those of renewable trees
+
+``forest`` lists the forest in the order it grew: a column y stands for itself and its mate, a root
+x is written ~x. Each vertex is in it at most once, so n_rows + n_cols places are enough.
+
+Races, on several threads, and why they do no harm
+    - Top-down, threads claim a column by compare-and-swap on ``visited``; the winner alone writes
+      ``parent[y]`` and ``root[mate]``. Bottom-up a column is handled by one thread: no atomics.
+    - ``leaf[r]`` is read while others write it. A stale −1 only lets a tree grow a little after it
+      became renewable. Of several free columns found in one tree the last written one is its leaf;
+      all of them are in ``forest`` under a renewable tree, so grafting makes them available again.
+    - ``root[x]`` is written by one thread, and read at later levels only: top-down by the one that
+      claimed the mate of x, bottom-up after the level, in `set_roots`.
+    - A root that has been matched never is a root again, so its ``leaf`` may stay as it is.
+
+Reference: A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for maximum cardinality
+matching in bipartite graphs", IPDPS 2015. (Line 15 of its Algorithm 7 says root[y], meaning x.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compile import claim, flush, helper, kernel, next_chunk, prange, ticks
+from ...graphs.graph import unsigned
+from ...results.run import EDGES_PER_CALL, Run
+from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
+from ..levels import LevelLog
+
+PRIVATE = 1024  # a thread collects so many vertices before it writes to a shared list
+CHUNK = 256  # a thread takes so many items at a time, so that skewed degrees are shared out
+SERIAL = 1024  # steps with fewer items are done by one thread: starting others takes longer
+
+# Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
+# visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
+# size of its other half, being filled; the step being done and its next item to hand out;
+# nanoseconds spent top-down and bottom-up.
+LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
+
+TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
+
+
+class Arrays(NamedTuple):
+    """What all steps work on; the names are explained above.
+
+    Loops take their arrays out of it first: numba counts a reference at every ``a.name``.
+    """
+
+    indptr: Any
+    indices: Any
+    t_indptr: Any
+    t_indices: Any
+    row_match: Any
+    col_match: Any
+    visited: Any
+    parent: Any
+    root: Any
+    leaf: Any
+    forest: Any  # two halves: one in use, one for grafting to write the next forest to
+    columns: Any  # two halves: one in use, one for what a bottom-up step leaves unvisited
+    private: Any  # two queues a thread
+    state: Any
+    tally: Any
+
+
+def ms_bfs_graft(
+    run: Run,
+    *,
+    alpha: float = 5.0,
+    direction_optimising: bool = True,
+    grafting: bool = True,
+) -> None:
+    """Make the matching maximum (Algorithm 3)."""
+    bottom_up_from = alpha if direction_optimising else 0.0
+    graft_from = alpha if grafting else 0.0
+    graph, transpose = run.graph, run.transpose()
+    index = graph.indices.dtype
+    a = Arrays(
+        indptr=unsigned(graph.indptr),
+        indices=unsigned(graph.indices),
+        t_indptr=unsigned(transpose.indptr),
+        t_indices=unsigned(transpose.indices),
+        row_match=run.row_match,
+        col_match=run.col_match,
+        visited=np.zeros(graph.n_cols, np.uint8),
+        parent=np.empty(graph.n_cols, index),
+        root=np.full(graph.n_rows, -1, index),
+        leaf=np.full(graph.n_rows, -1, index),
+        forest=np.empty((2, graph.n_rows + graph.n_cols), index),
+        columns=np.empty((2, graph.n_cols), index),
+        private=np.empty((run.threads, 2, PRIVATE), index),
+        state=np.zeros(16, np.int64),
+        tally=new_tally(run.threads),
+    )
+    state = a.state
+    state[UNVISITED] = np.count_nonzero(transpose.row_degrees)
+    log = LevelLog(run.stats)
+    roots = run.unmatched_rows()
+    plant(a, roots)
+    try:
+        while not run.done:
+            # Step 1: construct the alternating forest.
+            log.begin_phase(int(state[HI] - state[LO]))
+            while state[LO] < state[HI]:
+                state[DOWN] = state[UP] = 0
+                grow_forest(a, roots, run.threads, bottom_up_from, log.sizes, EDGES_PER_CALL)
+                run.spent("top-down", state[DOWN] / 1e9)
+                run.spent("bottom-up", state[UP] / 1e9)
+                run.pause()
+            log.end_phase()
+            # Step 2: augment the matching.
+            found = paths_found(a.tally)
+            with run.timed("augment"):
+                roots = roots[: augment_matching(a, roots, run.threads)]
+            gained = paths_found(a.tally) - found
+            run.end_phase(gained)
+            if gained == 0:
+                break
+            # Step 3: construct the frontier for the next phase.
+            with run.timed("graft"):
+                graft(a, roots, run.threads, graft_from)
+    finally:
+        report(run, a.tally)
+
+
+@kernel
+def plant(a: Any, roots: Any) -> None:
+    """Begin a forest of single rows: the roots."""
+    root, state = a.root, a.state
+    forest = a.forest[state[FOREST]]
+    for i in range(roots.size):
+        root[roots[i]] = roots[i]
+        forest[i] = ~roots[i]
+    state[LO] = 0
+    state[HI] = state[TAIL] = roots.size
+
+
+@kernel
+def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budget: int) -> None:
+    """Grow the forest level by level until the frontier is empty (Algorithm 3, lines 8–13).
+
+    Goes top-down while α · frontier < unvisited, and always if α is 0. Returns early after some
+    `budget` edges; called again, it goes on.
+    """
+    state = a.state
+    state[LISTED] = -1
+    stop = edges_traversed(a.tally) + budget
+    begin = ticks()
+    while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
+        frontier = state[HI] - state[LO]
+        if alpha * frontier < state[UNVISITED] or alpha == 0.0:
+            state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
+            share_out(a, roots, frontier, threads)
+            state[DOWN] += ticks() - begin
+        else:
+            if state[LISTED] < 0:
+                list_unvisited(a)
+            go_bottom_up(a, roots, threads)
+            state[UP] += ticks() - begin
+        begin = ticks()
+        state[LO], state[HI] = state[HI], state[TAIL]
+        state[UNVISITED] -= state[HI] - state[LO]
+        if state[HI] > state[LO]:
+            if sizes[0] + 1 < sizes.size:
+                sizes[sizes[0] + 1] = state[HI] - state[LO]
+            sizes[0] += 1
+
+
+@kernel
+def list_unvisited(a: Any) -> None:
+    """List the columns that are not visited and have an edge."""
+    columns, visited, t_indptr = a.columns[a.state[COLUMNS]], a.visited, a.t_indptr
+    size = 0
+    for y in range(visited.size):
+        if visited[y] == 0 and t_indptr[y] != t_indptr[y + 1]:
+            columns[size] = y
+            size += 1
+    a.state[LISTED] = size
+
+
+@kernel
+def top_down(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of a level: rows of the frontier claim unvisited columns (Algorithm 4)."""
+    indptr, indices, col_match, state = a.indptr, a.indices, a.col_match, a.state
+    visited, parent, root, leaf = a.visited, a.parent, a.root, a.leaf
+    forest, mine = a.forest[state[FOREST]], a.private[t, 0]
+    hi = state[HI]
+    edges = 0
+    waiting = 0  # columns in the private queue
+    lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            entry = np.int64(forest[i])
+            x = ~entry if entry < 0 else np.int64(col_match[entry])
+            if x < 0 or leaf[root[x]] >= 0:
+                continue  # a free column, or a tree that has become renewable
+            for k in range(indptr[x], indptr[x + 1]):
+                edges += 1
+                y = indices[k]
+                if visited[y] == 0 and claim(visited, y, shared):
+                    if waiting == PRIVATE:
+                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
+                    mine[waiting] = y
+                    waiting += 1
+                    if adopt(x, y, col_match, parent, root, leaf):
+                        break
+        lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
+    flush(mine, waiting, forest, state, TAIL, shared)
+    a.tally[t, EDGES] += edges
+
+
+@kernel
+def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
+    """Let the listed columns look for parents, then give the new rows their roots.
+
+    In one step, rows would be found that are new themselves: a level would hold long chains, and
+    few trees would take everything. (On cnr-2000 that made 44 phases of 16.)
+    """
+    state = a.state
+    state[STEP], state[CURSOR] = BOTTOM_UP, 0
+    share_out(a, roots, state[LISTED], threads)
+    state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
+    share_out(a, roots, state[TAIL] - state[HI], threads)
+
+
+@kernel
+def bottom_up(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of Algorithm 6: the listed columns look for a row in an active tree.
+
+    Those that find none are listed in the other half of ``columns``.
+    """
+    t_indptr, t_indices, col_match, state = a.t_indptr, a.t_indices, a.col_match, a.state
+    visited, parent, root, leaf = a.visited, a.parent, a.root, a.leaf
+    columns, left_over = a.columns[state[COLUMNS]], a.columns[1 - state[COLUMNS]]
+    forest, mine, mine_left = a.forest[state[FOREST]], a.private[t, 0], a.private[t, 1]
+    n_columns = state[LISTED]
+    edges = 0
+    waiting = 0
+    waiting_left = 0
+    lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            y = columns[i]
+            if visited[y] != 0:
+                continue
+            for k in range(t_indptr[y], t_indptr[y + 1]):
+                edges += 1
+                x = t_indices[k]
+                r = root[x]
+                if r >= 0 and leaf[r] < 0:
+                    visited[y] = 1
+                    if waiting == PRIVATE:
+                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
+                    mine[waiting] = y
+                    waiting += 1
+                    parent[y] = x
+                    if col_match[y] < 0:
+                        leaf[r] = y
+                    break
+            if visited[y] == 0:
+                if waiting_left == PRIVATE:
+                    waiting_left = flush(
+                        mine_left, waiting_left, left_over, state, LISTED_NEXT, shared
+                    )
+                mine_left[waiting_left] = y
+                waiting_left += 1
+        lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
+    flush(mine, waiting, forest, state, TAIL, shared)
+    flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
+    a.tally[t, EDGES] += edges
+
+
+@kernel
+def set_roots(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of line 4 of Algorithm 5, for what a bottom-up step has added."""
+    col_match, parent, root, state = a.col_match, a.parent, a.root, a.state
+    forest = a.forest[state[FOREST]]
+    tail = state[TAIL]
+    lo, last = next_chunk(state, CURSOR, tail, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            y = forest[i]
+            mate = col_match[y]
+            if mate >= 0:
+                root[mate] = root[parent[y]]
+        lo, last = next_chunk(state, CURSOR, tail, CHUNK, shared)
+
+
+@helper
+def adopt(x: int, y: int, col_match: Any, parent: Any, root: Any, leaf: Any) -> bool:
+    """Hang y on x (Algorithm 5); return whether that ends an augmenting path."""
+    parent[y] = x
+    mate = col_match[y]
+    if mate < 0:
+        leaf[root[x]] = y
+        return True
+    root[mate] = root[x]
+    return False
+
+
+@kernel
+def augment_matching(a: Any, roots: Any, threads: int) -> int:
+    """Augment along the path of every renewable tree (Algorithm 3, lines 15–17).
+
+    Moves the roots that stay unmatched to the front and returns their number.
+    """
+    leaf, state = a.leaf, a.state
+    state[STEP], state[CURSOR] = AUGMENT, 0
+    share_out(a, roots, roots.size, threads)
+    left = 0
+    for i in range(roots.size):
+        if leaf[roots[i]] < 0:
+            roots[left] = roots[i]
+            left += 1
+    return left
+
+
+@kernel
+def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
+    """Thread t's share of the trees: they are disjoint, so no path meets another."""
+    row_match, col_match, parent, leaf = a.row_match, a.col_match, a.parent, a.leaf
+    lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            y = leaf[roots[i]]
+            if y < 0:
+                continue
+            edges = 1
+            while True:
+                x = parent[y]
+                y_before = row_match[x]
+                row_match[x] = y
+                col_match[y] = x
+                if y_before < 0:
+                    break  # x is the root
+                y = y_before
+                edges += 2
+            count_path(a.tally, t, edges)
+        lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
+
+
+@kernel
+def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
+    """Rebuild the forest and its frontier for the next phase (Algorithm 7; α = 0: no grafting)."""
+    state = a.state
+    state[LO] = state[TAIL]  # size of the old forest
+    state[STEP], state[CURSOR] = SORT_OUT, 0
+    state[TAIL] = state[LISTED_NEXT] = 0
+    share_out(a, roots, state[LO], threads)
+    n_active, n_renewable = state[TAIL], state[LISTED]
+    state[FOREST] = 1 - state[FOREST]
+    state[UNVISITED] += n_renewable
+    if alpha * n_active > n_renewable:
+        # Graft columns of renewable trees onto active ones.
+        state[LO] = state[HI] = n_active
+        go_bottom_up(a, roots, threads)
+        state[HI] = state[TAIL]
+        state[UNVISITED] -= state[HI] - state[LO]
+    else:
+        # Regrow the active trees from their roots.
+        forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
+        for i in range(n_active):
+            entry = np.int64(forest[i])
+            if entry >= 0:
+                visited[entry] = 0
+                root[col_match[entry]] = -1
+                state[UNVISITED] += 1
+        plant(a, roots)
+
+
+@kernel
+def sort_out(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of lines 2–7: keep active trees; list the columns of renewable ones."""
+    visited, parent, root, leaf, state = a.visited, a.parent, a.root, a.leaf, a.state
+    forest, kept = a.forest[state[FOREST]], a.forest[1 - state[FOREST]]
+    renewable = a.columns[1 - state[COLUMNS]]
+    mine, mine_renewable = a.private[t, 0], a.private[t, 1]
+    n_forest = state[LO]
+    waiting = 0
+    waiting_renewable = 0
+    lo, last = next_chunk(state, CURSOR, n_forest, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            entry = np.int64(forest[i])
+            r = ~entry if entry < 0 else np.int64(root[parent[entry]])
+            if leaf[r] < 0:
+                if waiting == PRIVATE:
+                    waiting = flush(mine, waiting, kept, state, TAIL, shared)
+                mine[waiting] = entry
+                waiting += 1
+            elif entry >= 0:
+                visited[entry] = 0
+                if waiting_renewable == PRIVATE:
+                    waiting_renewable = flush(
+                        mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared
+                    )
+                mine_renewable[waiting_renewable] = entry
+                waiting_renewable += 1
+        lo, last = next_chunk(state, CURSOR, n_forest, CHUNK, shared)
+    flush(mine, waiting, kept, state, TAIL, shared)
+    flush(mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared)
+
+
+@kernel
+def share_out(a: Any, roots: Any, n_items: int, threads: int) -> None:
+    """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
+    state = a.state
+    state[LISTED_NEXT] = 0
+    shared = threads > 1 and n_items >= SERIAL
+    if shared:
+        on_threads(a, roots, threads, shared)
+    else:
+        do_share(a, roots, np.int64(0), shared)
+    if state[STEP] == BOTTOM_UP or state[STEP] == SORT_OUT:
+        state[COLUMNS] = 1 - state[COLUMNS]
+        state[LISTED] = state[LISTED_NEXT]
+
+
+@kernel(parallel=True)
+def on_threads(a: Any, roots: Any, threads: int, shared: bool) -> None:
+    """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
+    for t in prange(threads):
+        do_share(a, roots, np.int64(t), shared)
+
+
+@kernel
+def do_share(a: Any, roots: Any, t: int, shared: bool) -> None:
+    """Do thread t's share of a step."""
+    step = a.state[STEP]
+    if step == TOP_DOWN:
+        top_down(a, t, shared)
+    elif step == BOTTOM_UP:
+        bottom_up(a, t, shared)
+    elif step == SET_ROOTS:
+        set_roots(a, t, shared)
+    elif step == AUGMENT:
+        augment(a, t, shared, roots)
+    else:
+        sort_out(a, t, shared)
+
+
+def ms_bfs(run: Run) -> None:
+    """Plain MS-BFS: always top-down, and every phase begins anew from the unmatched rows."""
+    ms_bfs_graft(run, direction_optimising=False, grafting=False)
+
+
+def ms_bfs_do(run: Run, *, alpha: float = 5.0) -> None:
+    """MS-BFS with direction optimisation: every phase begins anew from the unmatched rows."""
+    ms_bfs_graft(run, alpha=alpha, grafting=False)

@@ -1,0 +1,149 @@
+"""P-DBFS: breadth-first searches over disjoint parts of the graph, each from one unmatched row.
+
+A phase searches breadth-first from every unmatched row, over columns that no search of this phase
+has visited. A search ends at the first free column it sees, and augments at once. Threads take
+roots a few at a time and claim every column they visit. A phase without a path is the last.
+
+Work O(nnz) a phase, O(n · nnz) in all. Memory: two indices a row and one byte a column, however
+many threads there are.
+
+- ``visited[y]``: 1 if a search of this phase has claimed y.
+- ``above[x]``: the row that the search came to x from, or −1 at a root.
+- ``after[x]``: the row that was come to next after x in the same search, or −1. Searches are
+  disjoint, so these links are the queues of all threads.
+- ``roots``: the unmatched rows.
+
+Why threads do no harm to each other
+    A thread owns the columns that it has claimed in this phase by compare-and-swap on ``visited``,
+    and the rows it came to: its roots, and the mates that those columns had when they were
+    claimed. Nobody else can come to such a row: its column is claimed. So paths of one phase are
+    disjoint, and everything that belongs to a row or column is read and written by its owner
+    alone; ``visited`` is the one thing that threads share.
+Why a phase without a path is conclusive
+    A search that succeeds leaves columns claimed behind whose mates were never searched from; but
+    a phase without a path has only searches that failed, and these tried every edge of every row
+    they came to. Every neighbour of such a row was claimed, by whomever, and was not free, and its
+    mate was come to. So no free column is next to a row that alternating paths from unmatched rows
+    reach, and by Berge's theorem the matching is maximum.
+
+Reference: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
+"Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compile import claim, kernel, prange
+from ...graphs.graph import unsigned
+from ...results.run import EDGES_PER_CALL, Run
+from ..counters import EDGES, count_path, new_tally, paths_found, report
+from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
+
+
+class Arrays(NamedTuple):
+    """What the search works on; the names are explained above."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
+    visited: Any
+    above: Any
+    after: Any
+    state: Any
+    tally: Any
+
+
+def p_dbfs(run: Run) -> None:
+    """Make the matching maximum."""
+    graph = run.graph
+    index = graph.indices.dtype
+    a = Arrays(
+        indptr=unsigned(graph.indptr),
+        indices=unsigned(graph.indices),
+        row_match=run.row_match,
+        col_match=run.col_match,
+        visited=np.zeros(graph.n_cols, np.uint8),
+        above=np.empty(graph.n_rows, index),
+        after=np.empty(graph.n_rows, index),
+        state=np.zeros(8, np.int64),
+        tally=new_tally(run.threads),
+    )
+    roots = run.unmatched_rows()
+    work = graph.nnz
+    try:
+        while not run.done:
+            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
+            a.visited.fill(0)
+            shared = hand_out_roots(a.state, roots.size, run.threads, work)
+            while a.state[NEXT] < roots.size:
+                with run.timed("search"):
+                    share_out(a, roots, run.threads, EDGES_PER_CALL, shared)
+                run.pause()
+            work = int(a.tally[:, EDGES].sum()) - traversed
+            roots = roots[run.row_match[roots] < 0]
+            gained = paths_found(a.tally) - found
+            run.end_phase(gained)
+            if gained == 0:
+                break
+    finally:
+        report(run, a.tally)
+
+
+@kernel
+def share_out(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
+    """Search on all threads, or on this one alone.
+
+    Each thread stops after some `budget` edges; called again, the search goes on.
+    """
+    if shared:
+        on_threads(a, roots, threads, budget, shared)
+    else:
+        search_and_augment(a, roots, np.int64(0), budget, shared)
+
+
+@kernel(parallel=True)
+def on_threads(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
+    """Search on all threads."""
+    for t in prange(threads):
+        search_and_augment(a, roots, np.int64(t), budget, shared)
+
+
+@kernel
+def search_and_augment(a: Any, roots: Any, t: int, budget: int, shared: bool) -> None:
+    """Thread t's share of the roots."""
+    indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
+    visited, above, after = a.visited, a.above, a.after
+    edges = 0
+    lo, last = next_roots(a.state, roots.size, shared)
+    while lo < last:
+        for i in range(lo, last):
+            x = np.int64(roots[i])
+            above[x] = after[x] = -1
+            tail = x
+            free = -1  # the free column that ends an augmenting path
+            while x >= 0:
+                for k in range(indptr[x], indptr[x + 1]):
+                    edges += 1
+                    y = indices[k]
+                    if visited[y] == 0 and claim(visited, y, shared):
+                        below = np.int64(col_match[y])
+                        if below < 0:
+                            free = np.int64(y)
+                            break
+                        above[below] = x
+                        after[below] = -1
+                        after[tail] = below
+                        tail = below
+                if free >= 0:
+                    break
+                x = np.int64(after[x])
+            if free >= 0:
+                count_path(a.tally, t, augment_upwards(row_match, col_match, above, x, free))
+        if edges >= budget:
+            break
+        lo, last = next_roots(a.state, roots.size, shared)
+    a.tally[t, EDGES] += edges

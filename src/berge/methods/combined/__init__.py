@@ -1,0 +1,1 @@
+"""What is put together of several algorithms: the default."""

@@ -1,0 +1,176 @@
+"""A maximal matching in one pass over the vertices: each takes its first free neighbour.
+
+``mate[v]`` is all the state there is: FREE, LOCKED while v looks for a mate, or the mate. A vertex
+that sees a neighbour not matched locks itself and claims the neighbour, each by one
+compare-and-swap on its `mate`. Where the claim fails, the neighbour was locked or taken at that
+moment; v goes on to the next one. If v ends with no mate it is unlocked again, and since a
+neighbour that was locked may have been unlocked too, v is put on the list `missed`. What is on that
+list, almost never anything, is gone through by one thread at the end.
+
+The matching is maximal: of two free neighbours, the one that was looked at later saw the other
+free, and claimed it or was claimed, or not free and yet not matched, and is on the list.
+
+Where vertices are numbered so that neighbours are near, as they are in most files, few need that:
+before it, each CPU thread has a range of vertices, and matches within that, which needs no atomics.
+Left are the vertices that stay free and have neighbours in other ranges. In an order without such
+ranges that would be one more pass over the graph; so some vertices are asked first.
+
+Races: plain reads of `mate` may be out of date. A vertex seen FREE or LOCKED is claimed by
+compare-and-swap, which tells the truth; a vertex seen matched stays so.
+
+One thread gives the matching of vertices in order, on several the matching depends on who is first.
+
+Work O(n + m); memory besides the graph two indices a vertex.
+
+Reference: after the lock-free maximal matchings of G. E. Blelloch, J. T. Fineman, J. Shun, "Greedy
+sequential maximal independent set and matching are parallel on average", SPAA 2012, which this does
+without rounds and without their order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...compile import compare_and_swap, fetch_add, helper, kernel, prange, thread_count
+from ...compile.device import MT, per_item
+from ...graphs.graph import equal_shares
+from ...results.greedy_run import FREE, GreedyRun
+
+LOCKED = -2
+ASKED, MOST = 1000, 0.9  # vertices asked, and how many of them must have neighbours in their range
+
+
+def single_pass(run: GreedyRun) -> None:
+    """Match every vertex to its first free neighbour, on all threads."""
+    device, (indptr, indices) = run.device, run.rows
+    run.require(indptr, indices, per_vertex=2 * run.mate.itemsize)
+    mate = device.upload(run.mate)
+    missed = device.empty(run.graph.n_vertices, run.mate.dtype)
+    count = device.full(1, 0, np.int64)
+    rows = device.upload(indptr), device.upload(indices)
+    try:
+        bounds = equal_shares(run.graph.indptr, run.threads)
+        if device.name == "cpu" and run.threads > 1 and _stay_within(run, bounds):
+            left = _match_ranges(run, bounds, missed)
+            run.pause()
+            device.launch(match_left, left.size, left, *rows, mate, missed, count, shape=MT)
+        else:
+            run.each_vertex(match_vertex, *rows, mate, missed, count, run.shared)
+    finally:
+        run.mate[:] = device.download(mate)
+        match_missed(indptr, indices, run.mate, device.download(missed), device.read(count))
+
+
+def _stay_within(run: GreedyRun, bounds: Any) -> bool:
+    """Whether most edges lie within a range, going by some vertices and a neighbour of each."""
+    indptr, indices = run.graph.indptr, run.graph.indices
+    step = max(1, run.graph.n_vertices // ASKED)
+    middle = (indptr[:-1:step].astype(np.int64) + indptr[1::step]) // 2
+    vertices = np.arange(0, run.graph.n_vertices, step)[middle < indptr[1::step]]
+    neighbours = indices[middle[middle < indptr[1::step]]]
+    sides = (np.searchsorted(bounds, ends, "right") for ends in (vertices, neighbours))
+    return bool(np.mean(np.equal(*sides)) > MOST) if vertices.size else True
+
+
+def _match_ranges(run: GreedyRun, bounds: Any, left: Any) -> Any:
+    """Match within the ranges; return the vertices that are left."""
+    ends = np.empty(run.threads, np.int64)
+    with thread_count(run.threads):
+        match_ranges(*run.rows, run.mate, bounds, left, ends)
+    return np.concatenate([left[a:b] for a, b in zip(bounds[:-1], ends, strict=True)])
+
+
+@kernel(parallel=True)
+def match_ranges(indptr: Any, indices: Any, mate: Any, bounds: Any, left: Any, ends: Any) -> None:
+    """Match the vertices of each range to their first free neighbours in the range.
+
+    ``left[bounds[t]:ends[t]]`` are those of range t that stay free and have neighbours elsewhere.
+    """
+    for t in prange(ends.size):
+        first, last = bounds[t], bounds[t + 1]
+        end = first
+        for v in range(first, last):
+            if mate[v] != FREE:
+                continue
+            outside = False
+            for k in range(indptr[v], indptr[v + 1]):
+                w = np.int64(indices[k])
+                if w < first or w >= last:
+                    outside = True
+                elif mate[w] == FREE:
+                    mate[v] = w
+                    mate[w] = v
+                    outside = False
+                    break
+            if outside:
+                left[end] = v
+                end += 1
+        ends[t] = end
+
+
+@per_item
+def match_vertex(
+    i: int,
+    first: int,
+    indptr: Any,
+    indices: Any,
+    mate: Any,
+    missed: Any,
+    count: Any,
+    shared: bool,
+) -> None:
+    """Match vertex ``first + i`` to its first free neighbour."""
+    match_one(first + i, indptr, indices, mate, missed, count, shared)
+
+
+@per_item
+def match_left(
+    i: int, left: Any, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any
+) -> None:
+    """Match one of the vertices that are left to its first free neighbour."""
+    match_one(np.int64(left[i]), indptr, indices, mate, missed, count, True)
+
+
+@helper
+def match_one(
+    v: int, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any, shared: bool
+) -> None:
+    """Match a vertex, if it is free, to its first free neighbour."""
+    if mate[v] != FREE:
+        return
+    locked = False
+    for k in range(indptr[v], indptr[v + 1]):
+        w = indices[k]
+        if mate[w] >= 0:
+            continue
+        if not shared:
+            mate[v] = w
+            mate[w] = v
+            return
+        if not locked:
+            if not compare_and_swap(mate, v, FREE, LOCKED):
+                return
+            locked = True
+        if compare_and_swap(mate, w, FREE, v):
+            mate[v] = w
+            return
+    if locked:
+        mate[v] = FREE
+        missed[fetch_add(count, 0, 1)] = v
+
+
+@kernel
+def match_missed(indptr: Any, indices: Any, mate: Any, missed: Any, count: int) -> None:
+    """Match the vertices on the list that are still free, alone."""
+    for i in range(count):
+        v = missed[i]
+        if mate[v] != FREE:
+            continue
+        for k in range(indptr[v], indptr[v + 1]):
+            w = indices[k]
+            if mate[w] == FREE:
+                mate[v] = w
+                mate[w] = v
+                break

@@ -1,0 +1,1 @@
+"""What comes out: matchings, their proofs, and the solve under way that makes them."""

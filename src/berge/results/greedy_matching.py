@@ -1,0 +1,123 @@
+"""What comes out of a greedy matching: `GreedyMatching`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ..graphs.graph import IndexArray
+from ..wording import plural
+
+__all__ = ["GreedyMatching"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class GreedyMatching:
+    """A matching of a general graph.
+
+    Attributes
+    ----------
+    mate
+        ``mate[v]`` is the vertex that v is matched to, or −1. Read-only.
+    size
+        Number of matched pairs.
+    weight
+        The sum of the weights of their edges; their number if the graph has no weights.
+    is_maximal
+        Whether no edge has two unmatched ends: looked up after the run, edge by edge, by code that
+        the methods do not share. False only if the run was stopped early.
+    matched_fraction
+        The fraction of vertices that are matched after every round; methods without rounds have
+        one.
+    method, device, threads, seed
+        How it was found.
+    seconds
+        Seconds by step: ``permute``, ``match``, ``check`` and ``total``.
+    stopped
+        None, ``"interrupted"`` or ``"time limit"``.
+
+    Examples
+    --------
+    >>> import berge
+    >>> m = berge.greedy_matching(([0, 1, 2], [1, 2, 3]), weights=[1, 5, 1])
+    >>> m
+    GreedyMatching(1 pair of 4 vertices, weight 5, maximal; by suitor)
+    >>> m.pairs().tolist(), m.unmatched.tolist()
+    ([[1, 2]], [0, 3])
+    """
+
+    mate: IndexArray
+    size: int
+    weight: float
+    is_maximal: bool
+    matched_fraction: tuple[float, ...]
+    method: str
+    device: str = "cpu"
+    threads: int = 1
+    seed: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    stopped: str | None = None
+
+    @property
+    def rounds(self) -> int:
+        """Number of rounds."""
+        return len(self.matched_fraction)
+
+    @property
+    def unmatched(self) -> IndexArray:
+        """Vertices without a mate."""
+        return np.flatnonzero(self.mate < 0)
+
+    def pairs(self) -> IndexArray:
+        """Return the matched pairs as an array of (lower, higher), by the lower."""
+        lower = np.flatnonzero(self.mate > np.arange(self.mate.size)).astype(self.mate.dtype)
+        return np.column_stack([lower, self.mate[lower]])
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
+
+        With it go its weight, whether it is maximal, and the method.
+
+        Examples
+        --------
+        >>> import berge, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     berge.greedy_matching(([0], [1])).save(f"{folder}/pairs.npz")
+        ...     berge.GreedyMatching.load(f"{folder}/pairs.npz")
+        GreedyMatching(1 pair of 2 vertices, maximal; by single-pass)
+        """
+        from ..files.greedy_matchings import save_greedy
+
+        save_greedy(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> GreedyMatching:
+        """Read what `save` wrote; that it fits a graph is for `berge.verify` to say.
+
+        Raises
+        ------
+        FormatError
+            The file is not of that form, or what it has is not a matching.
+        """
+        from ..files.greedy_matchings import load_greedy
+
+        return load_greedy(path)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all but `mate` as plain Python values, fit for JSON."""
+        names = ("size", "weight", "is_maximal", "rounds", "method", "device", "threads", "seed",
+                 "seconds", "stopped")  # fmt: skip
+        return {name: getattr(self, name) for name in names} | {
+            "matched_fraction": list(self.matched_fraction)
+        }
+
+    def __repr__(self) -> str:
+        vertices = plural(self.mate.size, "vertex", "vertices")
+        pairs = f"{plural(self.size, 'pair')} of {vertices}"
+        weight = f", weight {self.weight:.10g}" if self.weight != self.size else ""
+        state = "maximal" if self.is_maximal else "not maximal"
+        state += f" ({self.stopped})" if self.stopped else ""
+        return f"GreedyMatching({pairs}{weight}, {state}; by {self.method})"

@@ -1,0 +1,116 @@
+"""What a greedy method works on: the graph, the matching so far, and when to stop.
+
+``mate[v]`` is the vertex that v is matched to, or −1. As in `berge.results.run`, the matching is
+valid whenever no kernel is running, and methods pause between kernels, which work on slices of the
+vertices with some `EDGES_PER_CALL` entries.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..compile.device import MT, Device, ItemKernel
+from ..graphs.graph import Graph, IndexArray, Weights, unsigned
+from .run import EDGES_PER_CALL, PhaseReport, Stop
+
+__all__ = ["FREE", "GreedyRun"]
+
+FREE = -1
+
+
+@dataclass
+class GreedyRun:
+    """One greedy matching under way.
+
+    Attributes
+    ----------
+    graph, mate
+        The graph and the matching so far, which methods change in place.
+    device
+        Where per-item kernels run.
+    fractions
+        The fraction of vertices that are matched after every round.
+    seconds
+        By step.
+    """
+
+    graph: Graph
+    mate: IndexArray
+    device: Device
+    threads: int
+    seed: int
+    deadline: float = float("inf")
+    on_phase: Callable[[PhaseReport], object] | None = None
+    started: float = field(default_factory=time.perf_counter)
+    fractions: list[float] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The weight of every entry; ones where the graph has none."""
+        weights = self.graph.weights
+        return np.ones(self.graph.indices.size) if weights is None else weights
+
+    @property
+    def shared(self) -> np.bool_:
+        """Whether several threads work at the same time, so that kernels need atomics."""
+        return np.bool_(self.threads > 1 or self.device.name != "cpu")
+
+    @cached_property
+    def rows(self) -> tuple[Any, Any]:
+        """``indptr, indices`` as kernels take them."""
+        return unsigned(self.graph.indptr), unsigned(self.graph.indices)
+
+    def require(self, *arrays: Any, per_vertex: int) -> None:
+        """Make sure that the device has room for these arrays and so many bytes a vertex."""
+        needed = sum(array.nbytes for array in arrays) + per_vertex * self.graph.n_vertices
+        self.device.require(needed)
+
+    def slices(self) -> Iterator[tuple[np.int64, np.int64]]:
+        """Cut the vertices into ranges of about EDGES_PER_CALL entries, and pause after each."""
+        indptr = self.graph.indptr
+        cuts = np.searchsorted(indptr, np.arange(EDGES_PER_CALL, int(indptr[-1]), EDGES_PER_CALL))
+        first = np.int64(0)
+        for last in [*np.unique(cuts), self.graph.n_vertices]:
+            if first < last:
+                yield first, np.int64(last)
+                self.pause()
+            first = np.int64(last)
+
+    def each_vertex(self, kernel: ItemKernel, *arguments: Any) -> None:
+        """Do a per-item kernel, whose arguments begin with the item and the first vertex."""
+        for first, last in self.slices():
+            self.device.launch(kernel, int(last - first), first, *arguments, shape=MT)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Note the seconds of a step."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[step] = time.perf_counter() - start
+
+    def end_round(self, matched: int) -> None:
+        """Note how many vertices are matched, then pause."""
+        self.fractions.append(matched / max(self.graph.n_vertices, 1))
+        self.pause()
+
+    def pause(self) -> None:
+        """Report progress, and stop if time is up. Called between kernels."""
+        now = time.perf_counter()
+        if self.on_phase is not None:
+            n = self.graph.n_vertices
+            matched = round(self.fractions[-1] * n) // 2 if self.fractions else 0
+            self.on_phase(
+                PhaseReport("greedy", len(self.fractions), matched, n // 2, now - self.started)
+            )
+        if now > self.deadline:
+            raise Stop("time limit")

@@ -1,0 +1,299 @@
+"""What comes out of a solve: `Matching`, and `SolveStats` about how it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidMatchingError, ProofError
+from ..graphs.graph import BipartiteGraph, IndexArray
+
+if TYPE_CHECKING:
+    from .proof import Certificate
+
+__all__ = ["UNMATCHED", "Matching", "SolveStats"]
+
+UNMATCHED = -1
+
+
+@dataclass
+class SolveStats:
+    """What a solve did. Collected always; it costs next to nothing.
+
+    Attributes
+    ----------
+    algorithm, init, device, threads, seed
+        How it was run.
+    start_cardinality
+        Size of the matching that the exact algorithm began with.
+    phases
+        Rounds of searching and augmenting; of push-relabel, global relabellings.
+    traversed_edges
+        Edges looked at by the exact algorithm.
+    augmenting_paths, path_edges, longest_path
+        Number of augmenting paths, the sum of their lengths in edges, and the longest.
+        Push-relabel has none.
+    path_lengths
+        ``path_lengths[b]`` paths had a length from 2ᵇ to 2ᵇ⁺¹ − 1 edges.
+    levels
+        Levels of breadth-first search, over all phases.
+    frontiers
+        Size of the frontier by level, one list a phase. Only the first 10 000 levels are kept.
+    launches
+        Of algorithms for GPUs: how many kernels a phase launched to search, one number a phase.
+    iterations, pushes, active
+        Of G-PR: push launches; columns taken; and ``[iteration, active rows]`` at every global
+        relabelling, of which the first 10 000 are kept.
+    passes, bytes_read
+        Out of core: how often the edges were gone through, or some of them, and what was read.
+    seconds
+        Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``search``, or
+        ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``;
+        ``pass``, ``mark``); ``total`` is the whole call.
+    stopped
+        None, ``"interrupted"`` or ``"time limit"``.
+    cluster
+        Of a solve on several machines: ``workers``, ``restarts`` after a worker was lost,
+        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph; if it went
+        on from a checkpoint, ``resumed_phase``, the phase that this was saved after.
+    """
+
+    algorithm: str = ""
+    init: str = ""
+    device: str = "cpu"
+    threads: int = 1
+    seed: int = 0
+    start_cardinality: int = 0
+    phases: int = 0
+    traversed_edges: int = 0
+    augmenting_paths: int = 0
+    path_edges: int = 0
+    longest_path: int = 0
+    path_lengths: list[int] = field(default_factory=list)
+    levels: int = 0
+    frontiers: list[list[int]] = field(default_factory=list)
+    launches: list[int] = field(default_factory=list)
+    iterations: int = 0
+    pushes: int = 0
+    active: list[list[int]] = field(default_factory=list)
+    passes: int = 0
+    bytes_read: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    stopped: str | None = None
+    cluster: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def average_path(self) -> float:
+        """Average length of the augmenting paths in edges; 0 if there were none."""
+        return self.path_edges / self.augmenting_paths if self.augmenting_paths else 0.0
+
+    @property
+    def search_seconds(self) -> float:
+        """Seconds of the exact algorithm: all steps but the transpose and the start."""
+        apart = {"total", "connect", "transpose", "init"}
+        return sum(s for step, s in self.seconds.items() if step not in apart)
+
+    @property
+    def search_rate(self) -> float:
+        """Millions of edges traversed per second (MTEPS) of the exact algorithm's time."""
+        seconds = self.search_seconds
+        return self.traversed_edges / seconds / 1e6 if seconds else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python values, fit for JSON."""
+        return asdict(self) | {
+            "average_path": self.average_path,
+            "search_rate": self.search_rate,
+        }
+
+
+class Matching:
+    """A matching of a bipartite graph.
+
+    Attributes
+    ----------
+    row_match, col_match
+        ``row_match[i]`` is the column of row i or −1, ``col_match[j]`` the row of column j or −1.
+        Both are read-only.
+    upper_bound
+        No matching of the graph is larger than this. Equal to `cardinality` once an exact
+        algorithm has run to its end.
+    stats
+        `SolveStats` of the solve, or None.
+    certificate
+        The `Certificate` of the last successful `prove`, or None.
+    row_labels, col_labels
+        Names of rows and columns, where the graph had any.
+
+    Examples
+    --------
+    >>> import berge
+    >>> m = berge.maximum_matching(([0, 0, 1], [0, 1, 0]))
+    >>> m
+    Matching(cardinality=2, perfect)
+    >>> m.pairs()
+    array([[0, 1],
+           [1, 0]], dtype=int32)
+    """
+
+    certificate: Certificate | None = None
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
+    _cover: Certificate | None = None  # that the solver came upon; not checked yet
+
+    def __init__(
+        self,
+        row_match: npt.ArrayLike,
+        col_match: npt.ArrayLike,
+        *,
+        upper_bound: int,
+        stats: SolveStats | None = None,
+        row_labels: Sequence[Any] | None = None,
+        col_labels: Sequence[Any] | None = None,
+    ):
+        self.row_match: IndexArray = _frozen("row_match", row_match)
+        self.col_match: IndexArray = _frozen("col_match", col_match)
+        shorter = min(self.row_match, self.col_match, key=len)
+        self.cardinality = int(np.count_nonzero(shorter >= 0))
+        self.upper_bound = int(upper_bound)
+        self.stats = stats
+        self.row_labels, self.col_labels = row_labels, col_labels
+        if self.upper_bound < self.cardinality:
+            raise InvalidMatchingError(
+                f"upper_bound {upper_bound} is below the cardinality {self.cardinality}"
+            )
+
+    @classmethod
+    def _found(
+        cls, row_match: IndexArray, col_match: IndexArray, cardinality: int, stats: SolveStats
+    ) -> Matching:
+        """Wrap the arrays of a maximum matching, which are known to be right."""
+        matching = cls.__new__(cls)
+        row_match.flags.writeable = col_match.flags.writeable = False
+        matching.row_match, matching.col_match = row_match, col_match
+        matching.cardinality = matching.upper_bound = cardinality
+        matching.stats = stats
+        return matching
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the graph."""
+        return self.row_match.size
+
+    @property
+    def n_cols(self) -> int:
+        """Number of columns of the graph."""
+        return self.col_match.size
+
+    @property
+    def is_maximum(self) -> bool:
+        """Whether no larger matching exists: the solver's word; `prove` makes it a fact."""
+        return self.cardinality == self.upper_bound
+
+    @property
+    def is_perfect(self) -> bool:
+        """Whether every row and every column is matched."""
+        return self.cardinality == self.n_rows == self.n_cols
+
+    @property
+    def unmatched_rows(self) -> IndexArray:
+        """Rows without a column."""
+        return np.flatnonzero(self.to_host().row_match < 0)
+
+    @property
+    def unmatched_cols(self) -> IndexArray:
+        """Columns without a row."""
+        return np.flatnonzero(self.to_host().col_match < 0)
+
+    def pairs(self) -> IndexArray:
+        """Return the matched pairs as an array of (row, column), by row."""
+        row_match = self.to_host().row_match
+        rows = np.flatnonzero(row_match >= 0)
+        return np.column_stack([rows.astype(row_match.dtype), row_match[rows]])
+
+    def as_dict(self) -> dict[Any, Any]:
+        """Return row → column of all matched rows, by label where the graph had labels."""
+        pairs = ((int(i), int(j)) for i, j in self.pairs())
+        rows, cols = self.row_labels, self.col_labels
+        return {rows[i] if rows else i: cols[j] if cols else j for i, j in pairs}
+
+    def prove(self, graph: Any) -> Certificate:
+        """Prove that this is a maximum matching of the graph, by a vertex cover of equal size.
+
+        Every matching edge needs a vertex of its own in any cover, so a cover as large as the
+        matching shows that no larger matching exists (Kőnig). O(vertices + edges).
+
+        Raises
+        ------
+        ProofError
+            If it is not a matching of the graph, or not a maximum one.
+
+        Examples
+        --------
+        >>> import berge
+        >>> A = berge.generate.layered(40)
+        >>> berge.maximum_matching(A).prove(A)
+        Certificate(a vertex cover of size 121: 121 rows, 0 columns)
+        """
+        from ..ingest import as_bipartite
+        from .proof import koenig_cover, verify
+
+        graph = as_bipartite(graph)
+        certificate = self._cover
+        if certificate is not None:
+            try:
+                verify(graph, self, certificate)
+            except ProofError:  # of another graph, perhaps
+                certificate = None
+        if certificate is None:
+            certificate = koenig_cover(graph, self.to_host())
+            verify(graph, self, certificate)
+        self.certificate = certificate
+        self.upper_bound = self.cardinality
+        return certificate
+
+    def to_host(self) -> Matching:
+        """Return the same matching with numpy arrays: itself, unless it lies on a device."""
+        return self
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write to ``.npz``, ``.txt`` or ``.json``, by the suffix."""
+        from ..files.matchings import save_matching
+
+        save_matching(self.to_host(), path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Matching:
+        """Read what `save` wrote."""
+        from ..files.matchings import load_matching
+
+        return load_matching(path)
+
+    @classmethod
+    def empty(cls, graph: BipartiteGraph) -> Matching:
+        """Return the matching without edges."""
+        return cls(
+            np.full(graph.n_rows, UNMATCHED, graph.indices.dtype),
+            np.full(graph.n_cols, UNMATCHED, graph.indices.dtype),
+            upper_bound=min(graph.shape),
+        )
+
+    def __repr__(self) -> str:
+        state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"
+        if self.is_perfect:
+            state = "perfect"
+        return f"Matching(cardinality={self.cardinality}, {state})"
+
+
+def _frozen(name: str, values: npt.ArrayLike) -> IndexArray:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.dtype.kind != "i" and array.size):
+        raise InvalidMatchingError(f"{name} must be a one-dimensional array of signed integers")
+    array = (array if array.dtype.kind == "i" else array.astype(np.int32)).view()
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,279 @@
+"""Certificates and their checkers.
+
+This module imports nothing from the solvers, and `verify` uses numpy alone: what it accepts is
+true whatever the compiled code did. A certificate is a vertex cover of the matching's size. Any
+cover needs a vertex of its own for every matching edge, so no matching is larger than a cover, and
+equal sizes prove both to be best possible (Kőnig 1931).
+
+`koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
+edge back to a row. The cover is every row not reached and every column reached. (A matched pair is
+reached whole or not at all, so it gives one vertex to the cover; unmatched rows are reached and
+give none; an unmatched column that is reached would end an augmenting path.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InvalidMatchingError, ProofError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from .matching import Matching
+
+if TYPE_CHECKING:
+    from .greedy_matching import GreedyMatching
+
+__all__ = ["Certificate", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
+
+_CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays small
+_REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where they have been
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A vertex cover as large as a matching: the proof that the matching is maximum.
+
+    Attributes
+    ----------
+    rows, cols
+        Boolean masks: which rows and which columns are in the cover.
+    """
+
+    rows: npt.NDArray[np.bool_]
+    cols: npt.NDArray[np.bool_]
+
+    @property
+    def size(self) -> int:
+        """Number of vertices in the cover."""
+        return int(np.count_nonzero(self.rows) + np.count_nonzero(self.cols))
+
+    def __repr__(self) -> str:
+        rows, cols = int(np.count_nonzero(self.rows)), int(np.count_nonzero(self.cols))
+        return f"Certificate(a vertex cover of size {rows + cols}: {rows} rows, {cols} columns)"
+
+
+def verify(
+    graph: Any, matching: Matching | GreedyMatching, certificate: Certificate | None = None
+) -> None:
+    """Check a matching, and with a certificate that it is maximum; return only if all is right.
+
+    Checks that both arrays agree (so the edges are disjoint), that every pair is an edge of the
+    graph, that the cover touches every edge, and that it is as large as the matching. Of a
+    `GreedyMatching`, that it pairs neighbours, that its size and weight are right, and that it is
+    maximal if it says so; the graph is then taken as an undirected one, and must have the weights
+    that were matched by. O(vertices + edges), in numpy alone.
+
+    Raises
+    ------
+    ProofError
+        Names the first thing that is wrong.
+    InvalidMatchingError
+        If it is no `Matching` and no `GreedyMatching`.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = berge.generate.chain(5)
+    >>> m = berge.maximum_matching(A)
+    >>> berge.verify(A, m, m.prove(A))
+    """
+    from ..ingest import as_bipartite, as_graph
+    from .greedy_matching import GreedyMatching
+
+    if not isinstance(matching, Matching):
+        if certificate is not None:
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        if not isinstance(matching, GreedyMatching):
+            raise InvalidMatchingError(
+                f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+            )
+        return verify_greedy(as_graph(graph), matching)
+    graph, matching = as_bipartite(graph), matching.to_host()
+    _check_pairs(graph, matching)
+    if certificate is not None and (certificate.rows.size, certificate.cols.size) != graph.shape:
+        raise ProofError(
+            f"the cover is for {certificate.rows.size} × {certificate.cols.size} vertices, "
+            f"the graph has {graph.n_rows} × {graph.n_cols}"
+        )
+    has_edge = np.zeros(graph.n_rows, np.bool_)
+    for first, last in _chunks(graph.indptr):
+        cols = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
+        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+        has_edge[rows[cols == matching.row_match[rows]]] = True
+        if certificate is not None:
+            covered = certificate.rows[rows] | certificate.cols[cols]
+            if not covered.all():
+                k = int(np.argmin(covered))
+                raise ProofError(f"the edge of row {rows[k]} and column {cols[k]} is not covered")
+    missing = np.flatnonzero((matching.row_match >= 0) & ~has_edge)
+    if missing.size:
+        i = int(missing[0])
+        raise ProofError(f"row {i} is matched to column {matching.row_match[i]}, not a neighbour")
+    if certificate is not None and certificate.size != matching.cardinality:
+        raise ProofError(
+            f"the cover has {certificate.size} vertices and the matching "
+            f"{matching.cardinality} edges: not a proof that it is maximum"
+        )
+
+
+def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
+    """Check a matching of a general graph; see `verify`."""
+    mate, n = matching.mate, graph.n_vertices
+    if mate.size != n:
+        raise ProofError(f"the matching is for {mate.size} vertices, the graph has {n}")
+    bad = np.flatnonzero((mate < -1) | (mate >= n))
+    if bad.size:
+        raise ProofError(f"vertex {bad[0]} is matched to {mate[bad[0]]}: out of range")
+    matched = np.flatnonzero(mate >= 0)
+    bad = matched[mate[mate[matched]] != matched]
+    if bad.size:
+        v = int(bad[0])
+        raise ProofError(f"vertex {v} is matched to {mate[v]}, which is matched to {mate[mate[v]]}")
+    if matched.size != 2 * matching.size:
+        raise ProofError(f"{matched.size} vertices are matched, which is not twice {matching.size}")
+    entry = np.full(n, -1, np.int64)  # where v's row has its mate
+    for first, last in _chunks(graph.indptr):
+        start = int(graph.indptr[first])
+        others = graph.indices[start : graph.indptr[last]]
+        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
+        hits = np.flatnonzero(others == mate[rows])
+        entry[rows[hits]] = start + hits
+    missing = matched[entry[matched] < 0]
+    if missing.size:
+        v = int(missing[0])
+        raise ProofError(f"vertex {v} is matched to {mate[v]}, not a neighbour")
+    weight = float(matching.size)
+    if graph.weights is not None:
+        weight = float(graph.weights[entry[matched]].sum()) / 2
+    if not np.isclose(weight, matching.weight, rtol=1e-9, atol=0):
+        hint = ""
+        if graph.weights is None:
+            hint = (
+                ": the graph has no weights; as_graph(graph, weights=True) has those of its source"
+            )
+        raise ProofError(f"the matching weighs {weight}, not {matching.weight}{hint}")
+    if matching.is_maximal and not is_maximal(graph, mate):
+        raise ProofError("not maximal: an edge has two unmatched ends")
+
+
+def is_maximal(graph: Graph, mate: IndexArray) -> bool:
+    """Tell whether no edge has two unmatched ends; only rows of unmatched vertices are read."""
+    unmatched = mate < 0
+    vertices = np.flatnonzero(unmatched)
+    starts, ends = graph.indptr[vertices].astype(np.int64), graph.indptr[vertices + 1]
+    sizes = ends - starts
+    # The entries of these rows, one row after the other.
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    for first, last in _chunks(before):
+        entries = np.repeat(starts[first:last] - before[first:last], sizes[first:last])
+        entries += np.arange(before[first], before[last])
+        if unmatched[graph.indices[entries]].any():
+            return False
+    return True
+
+
+def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
+    """Find the cover that proves a maximum matching; for any other matching, raise ProofError."""
+    _check_pairs(graph, matching)
+    rows = (matching.row_match < 0).astype(np.uint8)
+    cols = np.zeros(graph.n_cols, np.bool_)
+    runs = _chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
+    queue = np.empty(max((last - first for first, last in runs), default=0), graph.indptr.dtype)
+    while waiting := [run for run in runs if np.any(rows[slice(*run)] == _REACHED)]:
+        for first, last in waiting:
+            window = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
+            end = _reach(graph.indptr, window, first, last, matching.col_match, rows, cols, queue)
+            if end >= 0:
+                raise ProofError(
+                    f"not maximum: an augmenting path leads from an unmatched row to column {end}"
+                )
+    return Certificate(rows=rows == 0, cols=cols)
+
+
+def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
+    """Check sizes and ranges, and that the two arrays are inverse to each other."""
+    if (matching.n_rows, matching.n_cols) != graph.shape:
+        raise ProofError(
+            f"the matching is for {matching.n_rows} × {matching.n_cols} vertices, "
+            f"the graph has {graph.n_rows} × {graph.n_cols}"
+        )
+    sides = (
+        ("row", "column", matching.row_match, matching.col_match),
+        ("column", "row", matching.col_match, matching.row_match),
+    )
+    for side, other, match, back in sides:
+        bad = np.flatnonzero((match < -1) | (match >= back.size))
+        if bad.size:
+            raise ProofError(f"{side} {bad[0]} is matched to {other} {match[bad[0]]}: out of range")
+        matched = np.flatnonzero(match >= 0)
+        bad = matched[back[match[matched]] != matched]
+        if bad.size:
+            i = int(bad[0])
+            raise ProofError(
+                f"{side} {i} is matched to {other} {match[i]}, which is matched to {back[match[i]]}"
+            )
+
+
+def _chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
+    """Cut rows into runs of about _CHUNK entries."""
+    n = indptr.size - 1
+    cuts = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), _CHUNK), side="left")
+    bounds = np.unique(np.concatenate([[0], cuts, [n]]))
+    return [(int(a), int(b)) for a, b in pairwise(bounds)]
+
+
+def _reach(*arrays: Any) -> int:
+    """Compile the search below and call it; `verify` must not need the compiler, so only here."""
+    global _compiled_reach
+    if _compiled_reach is None:
+        from ..compile import kernel
+
+        _compiled_reach = kernel(_reach_in_run)
+    return int(_compiled_reach(*arrays))
+
+
+_compiled_reach: Any = None
+
+
+def _reach_in_run(
+    indptr: Any,
+    window: Any,
+    first: int,
+    last: int,
+    col_match: Any,
+    rows: Any,
+    cols: Any,
+    queue: Any,
+) -> int:
+    """Mark what alternating paths reach from rows of a run; return an unmatched column or −1.
+
+    Rows that are reached in another run are left for its turn.
+    """
+    base = indptr[first]
+    head = 0
+    tail = 0
+    for row in range(first, last):
+        if rows[row] == _REACHED:
+            queue[tail] = row
+            tail += 1
+    while head < tail:
+        row = queue[head]
+        head += 1
+        rows[row] = _DONE
+        for k in range(indptr[row] - base, indptr[row + 1] - base):
+            col = window[k]
+            if not cols[col]:
+                cols[col] = True
+                mate = col_match[col]
+                if mate < 0:
+                    return int(col)
+                if rows[mate] == 0:
+                    rows[mate] = _REACHED
+                    if mate >= first and mate < last:
+                        queue[tail] = mate
+                        tail += 1
+    return -1

@@ -1,0 +1,204 @@
+"""What an algorithm works on: the graph, the matching so far, and when to stop.
+
+The matching in a `Run` is valid whenever no kernel is running, so a run may be left at any moment
+between two kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL`) and
+are called again; `Run.pause` between the calls is where time limits and Ctrl-C take effect.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.workspace import Empty
+from .matching import Matching, SolveStats
+
+if TYPE_CHECKING:
+    from ..compile.device import Device
+    from .proof import Certificate
+
+__all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
+
+# Some tenths of a second of work: short enough for Ctrl-C, long enough to make calls free.
+EDGES_PER_CALL = 1 << 24
+
+
+class Stop(Exception):  # noqa: N818 (a signal from Run.pause to the pipeline, not an error)
+    """Raised inside an algorithm when it has to stop early; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class PhaseReport:
+    """What `on_phase` callbacks get: where the solve stands.
+
+    Attributes
+    ----------
+    step
+        ``"init"`` while the start is being made, then ``"search"``.
+    phase, cardinality, upper_bound, seconds
+        Phases done, edges matched so far, what no matching can exceed, seconds since the call.
+    """
+
+    step: str
+    phase: int
+    cardinality: int
+    upper_bound: int
+    seconds: float
+
+
+@dataclass
+class Run:
+    """One solve under way.
+
+    Attributes
+    ----------
+    graph, row_match, col_match, cardinality
+        The problem and the matching so far; algorithms change the arrays in place and `gain`.
+    upper_bound
+        No matching is larger: an algorithm may stop as soon as it is reached.
+    device
+        Name of the device for algorithms that run on more than one.
+    cover
+        A vertex cover that the algorithm came upon, where finding it again takes long.
+    empty
+        Makes arrays to work on, like `np.empty`; they are gone when the run is over.
+    owns_graph
+        Whether the graph, and with it the transpose, is gone then too.
+    """
+
+    graph: BipartiteGraph
+    row_match: IndexArray
+    col_match: IndexArray
+    cardinality: int
+    threads: int
+    seed: int
+    stats: SolveStats
+    deadline: float = float("inf")
+    on_phase: Callable[[PhaseReport], object] | None = None
+    step: str = "init"
+    started: float = field(default_factory=time.perf_counter)
+    upper_bound: int = 0
+    device: str = "cpu"
+    cover: Certificate | None = None
+    empty: Empty = np.empty
+    owns_graph: bool = False
+
+    def __post_init__(self) -> None:
+        self._given = self.graph, self.row_match, self.col_match
+        self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)
+
+    @property
+    def done(self) -> bool:
+        """Whether the matching is as large as any can be."""
+        return self.cardinality == self.upper_bound
+
+    def transpose(self) -> BipartiteGraph:
+        """Return the transposed graph; the first call builds it and may lower the upper bound."""
+        if "T" not in self.graph.__dict__:
+            with self.timed("transpose"):
+                if self.owns_graph:
+                    self.graph.transposed(self.threads, self.empty)
+                else:
+                    self.graph.transposed(self.threads)
+        transpose = self.graph.T
+        self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
+        return transpose
+
+    def open_device(self, *, edges: int, rows: int, cols: int, more: int = 0) -> Device:
+        """Open the device, which needs room for so many indices an edge, row and column.
+
+        The graph and the matching are among them; `more` is in bytes.
+        """
+        from ..compile.device import open_device
+
+        device = open_device(self.device, self.threads)
+        if self.on_device:  # graph and matching lie there already
+            edges, rows, cols = edges - 1, rows - 2, cols - 1
+        n_rows, n_cols = self.graph.shape
+        index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize
+        indices = edges * self.graph.nnz + rows * n_rows + cols * n_cols
+        device.require(indices * index + edges * n_rows * (pointer - index) + more)
+        return device
+
+    def swap_sides(self) -> None:
+        """Make rows columns and columns rows: the search then begins at unmatched columns."""
+        self.graph = self.transpose()
+        self.row_match, self.col_match = self.col_match, self.row_match
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the seconds of a block to a step."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent(step, time.perf_counter() - start)
+
+    def spent(self, step: str, seconds: float) -> None:
+        """Add seconds to a step."""
+        self.stats.seconds[step] = self.stats.seconds.get(step, 0.0) + seconds
+
+    def pause(self) -> None:
+        """Report progress, and stop if time is up. Called between kernels."""
+        now = time.perf_counter()
+        if self.on_phase is not None:
+            self.on_phase(
+                PhaseReport(
+                    self.step,
+                    self.stats.phases,
+                    self.cardinality,
+                    self.upper_bound,
+                    now - self.started,
+                )
+            )
+        if now > self.deadline:
+            raise Stop("time limit")
+
+    def end_phase(self, gained: int) -> None:
+        """Count a phase and what it added to the matching, then pause."""
+        self.stats.phases += 1
+        self.cardinality += gained
+        self.pause()
+
+    @property
+    def on_device(self) -> bool:
+        """Whether graph and matching are arrays of a device (`berge.results.on_device`)."""
+        return not isinstance(self.graph, BipartiteGraph)
+
+    def unmatched_rows(self) -> Any:
+        """Return the unmatched rows that have an edge, as a new array."""
+        from ..graphs.passes import list_unmatched
+
+        graph: Any = self.graph
+        row_match, indptr = self.row_match, graph.indptr
+        if self.on_device:
+            row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))
+        rows = self.empty(row_match.size + 1, graph.indices.dtype)
+        return rows[: list_unmatched(indptr, row_match, rows)].copy()
+
+    def result(self) -> Matching:
+        """Return the matching, with an upper bound: what either side allows, if it was stopped."""
+        graph: Any
+        graph, row_match, col_match = self._given
+        stopped = self.stats.stopped is not None
+        bound = min(self.upper_bound, self.graph.nonempty_cols) if stopped else 0
+        if self.on_device:
+            matching: Matching = graph.result(row_match, col_match, bound, self.stats)
+            return matching
+        matching = Matching(
+            row_match,
+            col_match,
+            upper_bound=min(graph.shape),  # until its edges are counted
+            stats=self.stats,
+            row_labels=graph.row_labels,
+            col_labels=graph.col_labels,
+        )
+        matching.upper_bound = max(bound, matching.cardinality)
+        matching._cover = self.cover
+        return matching

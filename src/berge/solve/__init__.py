@@ -1,0 +1,1 @@
+"""From input to result: what the default is, and the pipelines."""

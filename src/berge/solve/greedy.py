@@ -1,0 +1,172 @@
+"""The pipeline: input → graph → random order → method → `GreedyMatching`. Reads top to bottom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import OptionError
+from ..ingest import as_graph
+from ..methods.registry import algorithms, check_call, find
+from ..results.greedy_matching import GreedyMatching
+from ..results.run import PhaseReport, Stop
+
+if TYPE_CHECKING:
+    from ..results.greedy_run import GreedyRun
+
+__all__ = ["greedy_matching"]
+
+# What "auto" stands for: the fastest by measurement (docs/greedy.md).
+DEFAULT, DEFAULT_WEIGHTED = "single-pass", "suitor"
+BLUE = 0.53406  # the p that matches most in a first round of proposals (docs/greedy.md)
+
+
+def greedy_matching(
+    graph: Any,
+    *,
+    method: str = "auto",
+    weights: Any = None,
+    seed: int = 0,
+    p: float = BLUE,
+    permute: bool = True,
+    device: str = "cpu",
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    on_phase: Callable[[PhaseReport], object] | None = None,
+) -> GreedyMatching:
+    """Find a maximal matching of any undirected graph quickly, a heavy one if it has weights.
+
+    Parameters
+    ----------
+    graph
+        Anything `as_graph` takes: a `Graph`, a square scipy sparse array, a pair of index arrays, a
+        networkx or igraph graph, the path of a file. An entry in either direction is an edge,
+        self-loops are ignored, of parallel edges the heaviest is kept.
+    method
+        A name from ``berge.algorithms("greedy")``. ``"auto"`` is ``"suitor"`` for graphs with
+        weights and ``"single-pass"`` for others.
+    weights
+        As for `as_graph`: None for no weights (a `Graph` keeps its own), True for those of the
+        source, an array with one for every entry or edge, or the name of an attribute.
+    seed
+        For the random order, and the colours of proposals.
+    p
+        Probability of a vertex to be blue in a round of proposals, from 0.01 to 0.99; only for
+        ``"proposals"`` and ``"weighted-proposals"``.
+    permute
+        Take vertices in random order, with ``random``, ``weighted`` and both kinds of proposals.
+    device
+        ``"cpu"``, or ``"cuda"`` for methods that run there.
+    threads
+        Number of threads; by default what numba is set to, which is all cores. One seed gives one
+        result on any number of threads with every method but ``"single-pass"``.
+    time_limit
+        Seconds after which the matching so far is returned.
+    progress
+        Show the matching grow on standard error.
+    on_phase
+        Called with a `PhaseReport` after every round, and now and then in between.
+
+    Returns
+    -------
+    GreedyMatching
+        A maximal matching. After Ctrl-C or the time limit: the valid matching so far, with the
+        reason in ``stopped``.
+
+    Raises
+    ------
+    InvalidGraphError
+        If the graph is not one, or a weight is negative, infinite or not a number.
+
+    Examples
+    --------
+    >>> import berge
+    >>> path = ([0, 1, 2, 3], [1, 2, 3, 4])
+    >>> berge.greedy_matching(path)
+    GreedyMatching(2 pairs of 5 vertices, maximal; by single-pass)
+    >>> berge.greedy_matching(path, weights=[3, 4, 3, 1], method="global-paths")
+    GreedyMatching(2 pairs of 5 vertices, weight 6, maximal; by global-paths)
+
+    Notes
+    -----
+    O(vertices + edges) on all but constructed graphs. Memory besides the graph: 8 bytes a vertex
+    for ``"single-pass"``, 24 for ``"suitor"``; a copy of the graph where it is permuted.
+    """
+    started = time.perf_counter()
+    if method != "auto":
+        find("greedy", method)  # before a large file is read
+    graph = as_graph(graph, weights=weights)
+    chosen = method
+    if method == "auto":
+        chosen = DEFAULT if graph.weights is None else DEFAULT_WEIGHTED
+    entry = find("greedy", chosen)
+    check_call(entry, device, seed, time_limit)
+    users = [a.name for a in algorithms("greedy") if any(o.name == "p" for o in a.options)]
+    if p != BLUE and entry.name not in users:
+        raise OptionError(f"p is for {' and '.join(users)}; {entry.name} does not use it")
+    settings = {"p": p, "permute": permute}
+    options = {option.name: option.check(settings[option.name]) for option in entry.options}
+    from ..compile import threads_of  # numba is imported here
+    from ..compile.device import open_device
+    from ..results.greedy_run import FREE, GreedyRun
+
+    threads = threads_of(threads) if entry.threads else 1
+    run = GreedyRun(
+        graph=graph,
+        mate=np.full(graph.n_vertices, FREE, graph.indices.dtype),
+        device=open_device(device, threads),
+        threads=threads,
+        seed=seed,
+        deadline=started + time_limit if time_limit is not None else float("inf"),
+        started=started,
+    )
+    stopped = None
+    with ExitStack() as stack:
+        if progress:
+            from .progress import ProgressLine
+
+            run.on_phase = stack.enter_context(ProgressLine(on_phase))
+        else:
+            run.on_phase = on_phase
+        stack.enter_context(run.timed("match"))
+        try:
+            run.pause()
+            entry.load()(run, **options)
+        except Stop as stop:
+            stopped = str(stop)
+        except KeyboardInterrupt:
+            stopped = "interrupted"
+    return _result(run, entry.name, stopped)
+
+
+def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
+    """Weigh and check what was found."""
+    from ..methods.greedy.weigh import weight_of
+    from ..results.proof import is_maximal
+
+    mate, seconds = run.mate, run.seconds
+    seconds["match"] -= seconds.get("permute", 0.0)
+    size = int(np.count_nonzero(mate >= 0)) // 2
+    weight = weight_of(run.graph, mate, run.threads)
+    with run.timed("check"):
+        maximal = is_maximal(run.graph, mate)
+    mate.flags.writeable = False
+    seconds["total"] = time.perf_counter() - run.started
+    return GreedyMatching(
+        mate=mate,
+        size=size,
+        weight=weight,
+        is_maximal=maximal,
+        matched_fraction=tuple(run.fractions or [2 * size / max(mate.size, 1)]),
+        method=method,
+        device=run.device.name,
+        threads=run.threads,
+        seed=run.seed,
+        seconds=seconds,
+        stopped=stopped,
+    )

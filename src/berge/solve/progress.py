@@ -1,0 +1,120 @@
+"""The line that `progress=True` shows: the cardinality climbing towards its upper bound.
+
+On a terminal it is a bar that disappears when the solve is over. Anywhere else, such as in a log
+file, it is a plain line every two seconds, so runs shorter than that print nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from ..results.run import PhaseReport
+
+__all__ = ["ProgressLine"]
+
+_REFRESHES = 10  # a second, on a terminal
+_SECONDS_BETWEEN_LINES = 2.0  # anywhere else
+
+
+class ProgressLine:
+    """Context manager that returns a callable taking every `PhaseReport` of a solve.
+
+    Parameters
+    ----------
+    on_phase
+        Gets every report too, if given.
+
+    Examples
+    --------
+    >>> from berge.solve.progress import ProgressLine
+    >>> from berge.results.run import PhaseReport
+    >>> with ProgressLine(lambda report: print(report.cardinality)) as show:
+    ...     show(PhaseReport("search", 1, 5, 7, 0.01))
+    5
+    """
+
+    def __init__(self, on_phase: Callable[[PhaseReport], object] | None = None):
+        self._on_phase = on_phase
+        self._bar: Progress | None = None
+        self._next = 0.0
+
+    def __enter__(self) -> Callable[[PhaseReport], None]:
+        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            self._next = time.perf_counter() + _SECONDS_BETWEEN_LINES
+            return self._print_line
+        self._bar = _bar()
+        self._bar.add_task("init", total=None, phase="", counts="")
+        self._bar.start()
+        return self._move_bar
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _due(self, seconds: float) -> bool:
+        """Tell whether it is time to show something again; phases may be far more frequent."""
+        now = time.perf_counter()
+        if now < self._next:
+            return False
+        self._next = now + seconds
+        return True
+
+    def _move_bar(self, report: PhaseReport) -> None:
+        if self._bar is not None and self._due(1 / _REFRESHES):
+            self._bar.update(
+                self._bar.task_ids[0],
+                description=report.step,
+                completed=report.cardinality,
+                total=report.upper_bound,
+                phase=f"phase {report.phase:,}" if report.step == "search" else "",
+                counts=f"{report.cardinality:,} / {report.upper_bound:,}",
+            )
+        if self._on_phase is not None:
+            self._on_phase(report)
+
+    def _print_line(self, report: PhaseReport) -> None:
+        if self._due(_SECONDS_BETWEEN_LINES):
+            share = report.cardinality / report.upper_bound if report.upper_bound else 1.0
+            print(
+                f"berge: {report.step}, phase {report.phase:,}: matched {report.cardinality:,} "
+                f"of at most {report.upper_bound:,} ({share:.2%}), {report.seconds:.1f} s",
+                file=sys.stderr,
+                flush=True,
+            )
+        if self._on_phase is not None:
+            self._on_phase(report)
+
+
+def _bar() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    # Narrower than the terminal: the ^C that it echoes must not begin a new line, which would be
+    # removed in place of the bar.
+    console.width = max(console.width - 4, 20)
+    # A thread of its own draws it: the clock goes on while a kernel runs.
+    return Progress(
+        TextColumn("[bold]{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[counts]}"),
+        TextColumn("{task.fields[phase]}"),
+        TimeElapsedColumn(),
+        console=console,
+        refresh_per_second=_REFRESHES,
+        transient=True,
+        expand=True,
+    )

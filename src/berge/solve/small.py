@@ -1,0 +1,260 @@
+"""Small graphs at once: what the default does first, in one compiled call.
+
+A matrix of 100 rows is matched in a few microseconds; every step of the pipeline that is called
+from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
+cheap start, and searches on rations until as many edges were read as there are, or so many that
+other threads should help. What comes out is the pipeline's own result, pair by pair, and few small
+graphs need more. Then the pipeline goes on from there; it does so after the start where searches
+are to look ahead, as compiling these too would take 5 s more. It begins from the beginning where
+the graph is of another kind, or wrong, which it tells in words.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ..compile import kernel, most_threads, thread_count, threads_of, ticks
+from ..graphs.graph import BipartiteGraph
+from ..graphs.memory import solve_bytes
+from ..graphs.passes import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
+from ..graphs.workspace import Workspace
+from ..methods.combined import mixed
+from ..methods.combined.budgeted import (
+    DENSE,
+    FEW,
+    FOUND,
+    MOST_THREADS,
+    OWN,
+    ROOTS,
+    ROUNDS,
+    STATE,
+    Arrays,
+    begin_alone,
+    begin_rounds,
+)
+from ..methods.counters import TALLY, add_up
+from ..methods.starts import cheap
+from ..results.matching import Matching, SolveStats
+from ..results.run import Run
+
+__all__ = ["match_at_once"]
+
+MOST = 1 << 20  # edges, and columns: these take some milliseconds, in which Ctrl-C may wait
+ROWS = 1 << 17  # from which threads that share the start save more than calls from Python cost
+LITTLE = 1 << 18  # indices for which new memory is at hand
+
+# Entries of `numbers`: the outcome; rows that have an edge, edges of the start, rows left by it;
+# nanoseconds of the start and of the searches. Then what a sweep finds, and what `rationed` keeps.
+OUTCOME, NONEMPTY, STARTED, LEFT, START_NS, SEARCH_NS, HEAD = range(7)
+SWEEP_AT = LINE
+OWN_AT = SWEEP_AT + LINE
+STATE_AT = OWN_AT + OWN
+TALLY_AT = STATE_AT + STATE
+
+NOT_RUN, WRONG, BEGUN, MAXIMUM = range(4)  # outcomes; wrong are arrays that are no graph
+
+_INT32 = np.dtype(np.int32)
+
+
+def match_at_once(graph: Any, threads: int | None, seed: int, started: float) -> Matching | None:
+    """Match a small graph as `maximum_matching` does by default; it was called at `started`.
+
+    None stands for nothing done: the graph is none that this is for, or wrong.
+    """
+    if type(graph) is not BipartiteGraph and getattr(graph, "format", None) != "csr":
+        return None
+    indptr, indices, shape = graph.indptr, graph.indices, graph.shape
+    if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
+        return None
+    (n_rows, n_cols), edges = shape, indices.size
+    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > MOST:
+        return None
+    if n_rows > n_cols:
+        return _from_columns(graph, threads, seed, started) if edges <= LITTLE else None
+    many = most_threads() if threads is None else threads_of(threads)
+    # From rows with many edges there are few searches here, or none.
+    many = 1 if edges < mixed.SHARED or edges >= DENSE * n_rows else min(many, MOST_THREADS)
+    if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
+        return None
+    worth = n_cols + mixed.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
+    size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
+    space = Workspace(solve_bytes(shape, edges)) if size > LITTLE else None
+    block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
+    row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
+    numbers = np.zeros(TALLY_AT + TALLY, np.int64)
+    arrays = indptr, indices, row_match, col_match, block, numbers, many
+    stats = SolveStats("mixed", "cheap", "cpu", 1, seed)
+    valid = type(graph) is BipartiteGraph  # it was looked at when it was made
+    try:
+        begin_small(*arrays, worth, max(edges, mixed.SMALL), valid)
+    except KeyboardInterrupt:
+        if numbers[OUTCOME] == NOT_RUN:
+            raise
+        stats.stopped = "interrupted"
+    outcome, nonempty, cardinality, left, start_ns, search_ns = numbers[:HEAD].tolist()
+    if outcome == WRONG:
+        return None
+    stats.start_cardinality = cardinality
+    stats.seconds["init"] = 1e-9 * start_ns
+    if left:
+        stats.seconds["search"] = 1e-9 * search_ns
+        stats.phases = int(numbers[STATE_AT + ROUNDS])
+        cardinality += int(numbers[STATE_AT + FOUND])
+    if outcome == MAXIMUM:
+        if left:
+            add_up(stats, numbers[TALLY_AT:].tolist())
+        matching = Matching._found(row_match, col_match, cardinality, stats)
+        if valid:
+            matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
+    else:
+        stats.threads = threads_of(threads)
+        matching = _go_on(graph, nonempty, cardinality, stats, arrays, space)
+    if space:
+        space.close()
+    stats.seconds["total"] = time.perf_counter() - started
+    return matching
+
+
+def _from_columns(source: Any, threads: int | None, seed: int, started: float) -> Matching | None:
+    """Match the transpose, and turn the matching round."""
+    graph, begin = source, time.perf_counter()
+    if type(source) is not BipartiteGraph:
+        graph = BipartiteGraph(source.indptr, source.indices, source.shape)
+    transpose = graph.transposed(1)
+    seconds = time.perf_counter() - begin
+    matching = match_at_once(transpose, threads, seed, started)
+    if graph is not source:
+        del graph.T, transpose.T  # they hold each other
+    if matching is not None:
+        assert matching.stats is not None
+        matching.stats.seconds["transpose"] = seconds
+        matching.row_match, matching.col_match = matching.col_match, matching.row_match
+        matching.row_labels, matching.col_labels = matching.col_labels, matching.row_labels
+    return matching
+
+
+def _is_plain(array: Any) -> bool:
+    """Whether this is an array of the kind that kernels are compiled for."""
+    return type(array) is np.ndarray and array.dtype == _INT32 and array.flags.carray
+
+
+def _go_on(
+    source: Any,
+    nonempty: int,
+    cardinality: int,
+    stats: SolveStats,
+    arrays: Any,
+    space: Workspace | None,
+) -> Matching:
+    """Go on from there with `mixed`, unless stopped."""
+    indptr, indices, row_match, col_match, _, numbers, _ = arrays
+    graph = source
+    if type(source) is not BipartiteGraph:
+        graph = BipartiteGraph._trusted(indptr, indices[: indptr[-1]], source.shape)
+        graph.nonempty_rows = nonempty
+    run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
+    if space:
+        run.empty, run.owns_graph = space.empty, graph is not source
+    with thread_count(run.threads):
+        try:
+            if stats.stopped is None:
+                if numbers[LEFT]:
+                    mixed.go_on(run, lay_out(*arrays))
+                else:
+                    mixed.mixed(run)
+        except KeyboardInterrupt:
+            stats.stopped = "interrupted"
+        matching = run.result()
+    if graph is not source:
+        graph.__dict__.pop("T", None)  # it and its transpose hold each other
+    return matching
+
+
+@kernel
+def begin_small(
+    indptr: Any,
+    indices: Any,
+    row_match: Any,
+    col_match: Any,
+    block: Any,
+    numbers: Any,
+    many: int,
+    worth: int,
+    most: int,
+    valid: bool,
+) -> None:
+    """Check the graph, make the cheap start, and search as `begin_alone` does.
+
+    Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
+    """
+    n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
+    begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
+    found = found.reshape((1, LINE))
+    numbers[OUTCOME] = WRONG
+    sweep_block(t, np.int64(RISES), begins, begins, found)
+    numbers[NONEMPTY] = found[0, 0]
+    nnz = np.int64(begins[n_rows])
+    if begins[0] != 0 or found[0, 1] > 0 or nnz > indices.size:
+        return
+    cols = indices.view(np.uint32)[:nnz]
+    if not valid:
+        sweep_block(t, np.int64(LARGEST), cols, cols, found)
+        if nnz > 0 and found[0, 0] >= n_cols:
+            return
+    numbers[OUTCOME] = BEGUN
+    begin = ticks()
+    for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
+        sweep_block(t, np.int64(FILL), match, match, found)
+    numbers[STARTED] = cheap.match_rows(begins, cols, row_match, col_match, 0, n_rows)
+    middle = ticks()
+    numbers[START_NS] = middle - begin
+    bound = min(numbers[NONEMPTY], n_cols)
+    if numbers[STARTED] == bound:
+        numbers[OUTCOME] = MAXIMUM
+        return
+    left = list_unmatched(indptr, row_match, block[many * (2 * n_cols + 3 * n_rows) :])
+    if nnz >= DENSE * n_rows and left > FEW:
+        return
+    numbers[LEFT] = left
+    pairs = block[: 2 * n_cols].view(np.uint32)
+    sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
+    state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
+    begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
+    search = lay_out(indptr, indices, row_match, col_match, block, numbers, many)
+    begin_alone(search, worth, most + 1)
+    numbers[SEARCH_NS] = ticks() - middle
+    if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
+        numbers[OUTCOME] = MAXIMUM
+
+
+@kernel
+def lay_out(
+    indptr: Any,
+    indices: Any,
+    row_match: Any,
+    col_match: Any,
+    block: Any,
+    numbers: Any,
+    many: int,
+) -> Arrays:
+    """Return what searches on one thread, and then on many, work on: `block` and `numbers`, cut."""
+    n_rows, n_cols = row_match.size, col_match.size
+    a, n = 2 * many * n_cols, many * n_rows
+    return Arrays(
+        indptr.view(np.uint32),
+        indices.view(np.uint32),
+        row_match,
+        col_match,
+        block[:a].reshape((many, 2 * n_cols)),
+        block[a : a + n].view(np.uint32).reshape((many, n_rows)),
+        block[a + n : a + 2 * n].reshape((many, n_rows)),
+        block[a + 2 * n : a + 3 * n].reshape((many, n_rows)),
+        None,
+        block[a + 3 * n : a + 3 * n + numbers[LEFT]],
+        numbers[STATE_AT:TALLY_AT],
+        numbers[OWN_AT:STATE_AT].reshape((1, OWN)),
+        numbers[TALLY_AT:].reshape((1, TALLY)),
+    )

@@ -1,0 +1,236 @@
+"""The CUDA form of every kernel: run in numba's simulator, compiled with no GPU, run on one.
+
+The simulator is chosen when numba starts, so it gets a process of its own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import berge
+from berge import BipartiteGraph, generate
+from berge.compile.device import CpuDevice, Device, ItemKernel
+from berge.compile.scan import compact
+from berge_lab.bench.stress import random_graph, variants
+
+from ..conftest import COMPILED
+from ..corpus import SMALL
+from ..methods.test_g_pr import launch_what_is_seldom_needed
+from ..results.test_on_device import launch_all
+
+VARIANTS = variants()
+IN_THE_SIMULATOR = [name for name in VARIANTS if "concurrent" not in name]
+CAPABILITIES = [(7, 5), (8, 0), (9, 0), (12, 0)]
+REGISTERS = re.compile(r"Used (\d+) registers")
+
+pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
+compiled = pytest.mark.skipif(not COMPILED, reason="the compiler is off")
+
+
+def kernels_of_the_package() -> set[ItemKernel]:
+    """All per-item kernels that any module of berge has."""
+    package = Path(berge.__file__).parent
+    found = set()
+    for file in package.rglob("*.py"):
+        if "@per_item" in file.read_text(encoding="utf-8"):
+            name = ".".join(("berge", *file.relative_to(package).with_suffix("").parts))
+            things = vars(importlib.import_module(name)).values()
+            found.update(thing for thing in things if isinstance(thing, ItemKernel))
+    return found
+
+
+@cache
+def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
+    """What each kernel is launched with, noted while all algorithms run on CPU threads."""
+    from berge.compile.cuda import set_all
+
+    noted: dict[ItemKernel, tuple] = {}
+    launch = CpuDevice.launch
+
+    def note(self, kernel, n, *arguments, **shape):
+        # Copies, as on a device: what is read-only here is not so there.
+        noted.setdefault(kernel, tuple(a.copy() if hasattr(a, "copy") else a for a in arguments))
+        launch(self, kernel, n, *arguments, **shape)
+
+    graph = with_indices(generate.permute(generate.karp_sipser_hard(24, 4)), index)
+    path = berge.Graph.from_edges(np.arange(39), np.arange(1, 40), weights=np.ones(39))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CpuDevice, "launch", note)
+        for serial in (0, 512):
+            patch.setattr("berge.compile.device.SERIAL", serial)
+            for algorithm, options in VARIANTS.values():
+                berge.maximum_matching(
+                    graph, algorithm=algorithm.name, init="cheap", threads=2, **options
+                )
+            for greedy in berge.algorithms("greedy"):
+                if "cuda" in greedy.devices:
+                    for threads in (1, 2):
+                        berge.greedy_matching(path, method=greedy.name, threads=threads)
+        launch_what_is_seldom_needed(graph)
+        launch_all(graph)
+        source = np.arange(9, dtype=index)
+        compact(CpuDevice(1), source, 9, source.copy(), source.copy())
+    noted[set_all] = source, index(0)  # on CPU threads numpy does this
+    return noted
+
+
+@compiled
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda c: f"{c[0]}.{c[1]}")
+def test_every_kernel_compiles_for(capability, record_property):
+    """To PTX and to a cubin, with nothing spilled to memory."""
+    pytest.importorskip("cuda.core", reason="cuda-core is not installed")
+    from berge.compile.cuda import compile_for
+
+    noted = arguments_of_kernels(np.int32)
+    assert set(noted) == kernels_of_the_package(), "kernels that no algorithm launched"
+    for kernel, arguments in noted.items():
+        check_compiled(kernel, compile_for(kernel, arguments, capability), record_property)
+
+
+@compiled
+def test_every_kernel_compiles_with_64_bit_indices(record_property):
+    pytest.importorskip("cuda.core", reason="cuda-core is not installed")
+    from berge.compile.cuda import compile_for
+
+    for kernel, arguments in arguments_of_kernels(np.int64).items():
+        check_compiled(kernel, compile_for(kernel, arguments, (8, 0)), record_property)
+
+
+def check_compiled(kernel, result, record_property):
+    ptx, cubin, log = result
+    assert f"{kernel.__name__}_of_items" in ptx
+    assert cubin.startswith(b"\x7fELF")
+    spills = re.findall(r"(\d+) bytes spill (?:stores|loads)", log)
+    assert spills, log
+    assert set(spills) == {"0"}, f"{kernel}: {log}"
+    registers = int(REGISTERS.search(log)[1])
+    record_property(kernel.__name__, f"{registers} registers")
+    assert registers <= 128, kernel  # 256 threads a block, two blocks a multiprocessor
+
+
+def graphs_for_cuda():
+    """Some graphs, small enough for a simulator in which each thread is one of Python's."""
+    yield from (SMALL[name][0]() for name in ("no edges", "isolated vertices", "complete, tall"))
+    yield from (random_graph(number) for number in range(6))
+
+
+def with_indices(graph: BipartiteGraph, index: type) -> BipartiteGraph:
+    return BipartiteGraph._trusted(
+        graph.indptr.astype(index), graph.indices.astype(index), graph.shape
+    )
+
+
+def solve_on_cuda(name: str) -> None:
+    """Solve and prove every graph by one variant, by turns with 32-bit and 64-bit indices."""
+    algorithm, options = VARIANTS[name]
+    for number, graph in enumerate(graphs_for_cuda()):
+        graph = with_indices(graph, (np.int32, np.int64)[number % 2])
+        expected = berge.maximum_matching(graph, algorithm="hopcroft-karp").cardinality
+        matching = berge.maximum_matching(
+            graph, algorithm=algorithm.name, init="none", device="cuda", **options
+        )
+        matching.prove(graph)
+        assert matching.cardinality == expected
+        assert matching.stats.device == "cuda"
+
+
+def device_basics() -> None:
+    """What `Device` promises, on CUDA."""
+    from berge.compile.device import open_device
+
+    device: Device = open_device("cuda")
+    source = np.array([3, -1, 0, -2, 7] * 40, np.int32)
+    places, to = device.empty(200, np.int32), device.full(200, -1, np.int32)
+    count = compact(device, device.upload(source), 200, places, to)
+    assert device.download(to)[:count].tolist() == [3, 0, 7] * 40
+    assert device.read(to, 2) == 7
+    sums = device.upload(np.arange(1000))
+    assert device.prefix_sum(sums) == 999 * 500
+    assert np.array_equal(device.download(sums), np.arange(1000) * (np.arange(1000) - 1) // 2)
+
+
+def time_limit_on_cuda(name: str) -> None:
+    """What was found so far comes back from the device."""
+    algorithm, options = VARIANTS[name]
+    graph = random_graph(2)
+    pauses = []
+
+    def interrupt(report):
+        pauses.append(report)
+        if len(pauses) == 6:
+            raise KeyboardInterrupt
+
+    matching = berge.maximum_matching(
+        graph, algorithm=algorithm.name, init="none", device="cuda", on_phase=interrupt, **options
+    )
+    berge.verify(graph, matching)
+    assert matching.stats.stopped in (None, "interrupted")
+
+
+@compiled
+def test_every_variant_in_the_simulator():
+    """In one process, as every one takes seconds to start. There is but one stream in there."""
+    code = "from tests.compile.test_cuda import run_all; run_all()"
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert result.stdout.split() == IN_THE_SIMULATOR
+
+
+def run_all() -> None:
+    device_basics()
+    for name in IN_THE_SIMULATOR:
+        solve_on_cuda(name)
+        time_limit_on_cuda(name)
+        print(name)
+
+
+@cache
+def gpu_is_there() -> bool:
+    from numba import cuda
+
+    return bool(cuda.is_available())
+
+
+@pytest.fixture
+def gpu():
+    if not gpu_is_there():
+        pytest.skip("numba finds no CUDA device on this machine")
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+def test_device_on_a_gpu():
+    device_basics()
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("gpu")
+@pytest.mark.parametrize("name", VARIANTS)
+def test_variant_on_a_gpu(name):
+    solve_on_cuda(name)
+    time_limit_on_cuda(name)
+    algorithm, options = VARIANTS[name]
+    for graph in (
+        generate.erdos_renyi(60_000, 50_000, 150_000),
+        generate.permute(generate.grid(200, 190)),
+        generate.rmat(15, 6),
+    ):
+        matching = berge.maximum_matching(
+            graph, algorithm=algorithm.name, init="cheap", device="cuda", **options
+        )
+        matching.prove(graph)

@@ -1,0 +1,67 @@
+"""Greedy methods in numba's CUDA simulator, which is chosen when numba starts: a process apart.
+
+That their kernels compile for GPUs is in test_cuda.py.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import berge
+
+from ..conftest import COMPILED
+
+METHODS = [entry for entry in berge.algorithms("greedy") if "cuda" in entry.devices]
+
+pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
+
+
+def match_on(device: str) -> dict[str, list[list[int]]]:
+    """Match and check some small graphs by every method."""
+    rng = np.random.default_rng(5)
+    graphs = [
+        berge.Graph([0, 0, 0], []),
+        berge.Graph.from_edges(np.arange(12), np.arange(1, 13), 14, np.arange(12)),
+        berge.Graph.from_edges(*rng.integers(0, 30, (2, 60)), 30, rng.random(60)),
+        berge.Graph.from_edges(*rng.integers(0, 25, (2, 50)), 25),
+        berge.Graph.from_edges(np.zeros(9, int), np.arange(1, 10), 10),
+    ]
+    found: dict[str, list[list[int]]] = {}
+    for entry in METHODS:
+        found[entry.name] = []
+        for graph in graphs:
+            matching = berge.greedy_matching(graph, method=entry.name, device=device, seed=2)
+            berge.verify(graph, matching)
+            assert matching.is_maximal, entry.name
+            assert matching.device == device
+            if entry.deterministic:
+                found[entry.name].append(matching.mate.tolist())
+    return found
+
+
+@pytest.mark.skipif(not COMPILED, reason="the compiler is off")
+def test_the_simulator_gives_what_threads_give():
+    code = "from tests.methods.test_greedy_cuda import match_on; print(match_on('cuda'))"
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert result.stdout.strip() == str(match_on("cpu"))
+
+
+@pytest.mark.gpu
+def test_a_gpu_gives_what_threads_give():
+    from numba import cuda
+
+    if not cuda.is_available():
+        pytest.skip("numba finds no CUDA device on this machine")
+    assert match_on("cuda") == match_on("cpu")

@@ -1,0 +1,272 @@
+"""Solving and proving with the edges on the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import berge
+from berge.cli import cli, exit_codes
+from berge.errors import OptionError, ProofError
+from berge.files.convert import _working, work_folder
+from berge.files.folder import Folder, FolderGraph, writing
+from berge.graphs.memory import available, in_bytes, kept_edges, out_of_core_bytes, solve_bytes
+
+from ..corpus import LARGE, SMALL
+
+
+def on_disk(graph, folder):
+    path = folder / "graph.berge"
+    berge.write(graph, path)
+    return path
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("name", SMALL)
+def test_as_in_memory(tmp_path, name):
+    """Windows of a few edges, and hardly any edges kept: many passes, all of the steps."""
+    graph = SMALL[name][0]()
+    path = on_disk(graph, tmp_path)
+    expected = berge.maximum_matching(graph).cardinality
+    for window in (3, 40):
+        m = berge.maximum_matching(path, algorithm="out-of-core", window=window, kept=1)
+        assert m.cardinality == expected
+        assert m.is_maximum
+        # The cover that the solver came upon is a proof, by the checker's word.
+        if m._cover is not None:
+            berge.verify(graph, m, m._cover)
+        m.prove(graph)
+
+
+@pytest.mark.kernels
+def test_proof_without_a_cover_at_hand(tmp_path):
+    graph = berge.generate.power_law(70, 50)
+    path = on_disk(graph, tmp_path)
+    m = berge.maximum_matching(graph)
+    on_the_disk = FolderGraph(Folder(path))
+    m.prove(on_the_disk)
+    berge.verify(on_the_disk, m, m.certificate)
+    rows = m.row_match.copy()
+    cols = m.col_match.copy()
+    cols[rows[rows >= 0][0]] = -1
+    rows[np.flatnonzero(rows >= 0)[0]] = -1
+    with pytest.raises(ProofError, match="augmenting path"):
+        berge.Matching(rows, cols, upper_bound=50).prove(on_the_disk)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_larger(tmp_path, name):
+    graph = LARGE[name][0]()
+    path = on_disk(graph, tmp_path)
+    m = berge.maximum_matching(
+        path, algorithm="out-of-core", window=graph.nnz // 7, kept=2 * sum(graph.shape)
+    )
+    assert m.cardinality == berge.maximum_matching(graph).cardinality
+    assert m.stats.bytes_read >= 4 * Folder(path).nnz
+    m.prove(FolderGraph(Folder(path)))
+
+
+def test_rows_that_were_read_are_not_read_again(tmp_path):
+    """Two components: in one nothing is left to do after the first pass."""
+    dense = berge.generate.complete(60, 60)
+    hard = berge.generate.karp_sipser_hard(60, 4)
+    rows = np.concatenate(
+        [np.repeat(np.arange(60), 60), 60 + np.repeat(np.arange(hard.n_rows), hard.row_degrees)]
+    )
+    cols = np.concatenate([dense.indices, 60 + hard.indices])
+    graph = berge.as_bipartite((rows, cols))
+    m = berge.maximum_matching(on_disk(graph, tmp_path), algorithm="out-of-core", window=60, kept=1)
+    assert m.cardinality == berge.maximum_matching(graph).cardinality
+    assert m.stats.passes > 1
+    assert m.stats.bytes_read < 4 * graph.nnz + 4 * (m.stats.passes - 1) * hard.nnz + 1
+
+
+def test_too_large_for_memory_is_left_on_the_disk(tmp_path, monkeypatch):
+    graph = berge.generate.erdos_renyi(300, 300, 3000, seed=2)
+    path = on_disk(graph, tmp_path)
+    assert berge.maximum_matching(path).stats.algorithm == "mixed"
+    monkeypatch.setattr("berge.graphs.memory.available", lambda: 10_000)
+    m = berge.maximum_matching(str(path) + "/", time_limit=100)
+    assert m.stats.algorithm == "out-of-core"
+    assert m.stats.bytes_read > 0
+    assert isinstance(berge.read(path), FolderGraph)
+    m.prove(path)
+    # What works on all edges at once works on a mapping.
+    assert berge.structural_rank(path) == m.cardinality
+    assert berge.dulmage_mendelsohn(path).matching.cardinality == m.cardinality
+
+
+def test_stopped(tmp_path):
+    graph = berge.generate.erdos_renyi(300, 200, 900, seed=2)
+    path = on_disk(graph, tmp_path)
+    m = berge.maximum_matching(path, algorithm="out-of-core", time_limit=0)
+    assert m.stats.stopped == "time limit"
+    best = berge.maximum_matching(graph).cardinality
+    assert m.cardinality <= best <= m.upper_bound <= 200
+
+    def interrupt(report):
+        if report.cardinality:
+            raise KeyboardInterrupt
+
+    m = berge.maximum_matching(path, algorithm="out-of-core", window=50, on_phase=interrupt)
+    assert m.stats.stopped == "interrupted"
+    assert 0 < m.stats.start_cardinality == m.cardinality < best <= m.upper_bound
+    berge.verify(graph, m)
+    again = berge.maximum_matching(path, algorithm="out-of-core", initial=m, window=50, kept=1)
+    assert again.cardinality == best
+    with pytest.raises(OptionError, match="searched from its rows"):
+        berge.maximum_matching(path, algorithm="out-of-core", side="cols")
+
+
+def test_memory_is_counted(monkeypatch):
+    assert 0 < available() < 1 << 62
+    assert solve_bytes((10, 10), 1000) < solve_bytes((10, 10), 2000)
+    assert out_of_core_bytes((10, 10), 10**9) < solve_bytes((10, 10), 10**9)
+    monkeypatch.setattr("berge.graphs.memory.available", lambda: 1)
+    assert kept_edges((1000, 1000), 10**6) == 8000
+    monkeypatch.setattr("berge.graphs.memory.available", lambda: 10**12)
+    assert kept_edges((1000, 1000), 10**6) == 32_000
+    assert kept_edges((1000, 1000), 500) == 500
+    with pytest.raises(ValueError, match="X"):
+        in_bytes("x")
+
+
+def test_command_line(tmp_path):
+    def run(*arguments, code=0):
+        result = CliRunner().invoke(cli, [str(a) for a in arguments])
+        assert result.exit_code == code, result.output
+        return result.stdout
+
+    graph = berge.generate.rmat(8, 8)
+    berge.write(graph, tmp_path / "graph.mtx")
+    path, matching = tmp_path / "graph.berge", tmp_path / "matching.npz"
+    head = json.loads(run("info", tmp_path / "graph.mtx", "--head", "--json"))
+    assert (head["rows"], head["cols"], head["edges"]) == (*graph.shape, graph.nnz)
+    run("convert", tmp_path / "graph.mtx", path, "--memory", "2M")
+    assert head["folder_bytes"] >= Folder(path).nbytes
+    assert "out of core" in run("info", tmp_path / "graph.mtx", "--head")
+    assert "checksums" in run("info", path, "--check")
+    facts = json.loads(run("info", path, "--check", "--json"))
+    assert facts["out_of_core_bytes"] == out_of_core_bytes(graph.shape, Folder(path).nnz)
+    shown = run("match", path, "--algorithm", "out-of-core", "-o", matching)
+    assert "proved" in shown
+    assert "over the edges" in shown
+    assert "by its first pass" in shown
+    assert "yes" in run("verify", path, matching)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("berge.graphs.memory.available", lambda: 10_000)
+        assert "yes" in run("verify", path, matching)
+        np.load(path / "indices.npy", mmap_mode="r+")[:2] = 0, 3
+        run("verify", path, matching, code=1)
+    run("convert", tmp_path / "graph.mtx", path, "--quiet")
+    run("convert", path, tmp_path / "back.npz")
+    assert berge.read(tmp_path / "back.npz").nnz == Folder(path).nnz
+    (path / "indices.npy").write_bytes(b"")
+    run("info", path, "--check", code=1)
+    run("convert", path, tmp_path / "back.npz", "--left", "a", code=2)
+    run("convert", tmp_path / "graph.mtx", path, "--memory", "much", code=2)
+
+
+def test_convert_that_is_broken_off(tmp_path, monkeypatch):
+    def run(code):
+        result = CliRunner().invoke(cli, ["convert", str(source), str(target)])
+        assert result.exit_code == code, result.output
+        return " ".join(result.stderr.split())
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    source, target = tmp_path / "edges.txt", tmp_path / "edges.berge"
+    source.write_text("0 0\n1 0\n1 1\n")
+    with monkeypatch.context() as patch:
+        patch.setattr("berge.files.convert._sort", interrupt)
+        assert "interrupted: the same command goes on" in run(exit_codes.INTERRUPTED_BEFORE)
+    with _working(work_folder(target)):
+        assert "error: " in run(exit_codes.ERROR)
+    assert "going on: after 3 edges" in run(exit_codes.OK)
+    assert Folder(target).nnz == 3
+
+
+def test_head_of_files_without_sizes(tmp_path):
+    source = tmp_path / "edges.txt"
+    np.savetxt(source, np.random.default_rng(1).integers(1000, 9999, (30_000, 2)), fmt="%d")
+    told = CliRunner().invoke(cli, ["info", str(source), "--head", "--json"])
+    assert json.loads(told.stdout)["estimated_edges"] == pytest.approx(30_000, rel=0.01)
+    assert "up to" in CliRunner().invoke(cli, ["info", str(source), "--head"]).stdout
+
+
+# Bytes of private memory that the process may have, all of it: interpreter, compiler, arrays. This
+# is ``ulimit -d``. It is what a process really takes, and counts each page when it is asked for;
+# ``ulimit -v`` counts the code of the libraries as well, some 250 MB of address space before
+# anything is computed, so that a graph of twice that would be too large for a quick test.
+LIMIT = 200 << 20
+
+SOLVE = """
+import json, resource, sys
+
+limit, path = int(sys.argv[1]), sys.argv[2]
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+import berge
+from berge.files.folder import Folder
+
+try:
+    Folder(path).load()
+except MemoryError:
+    too_large = True
+m = berge.maximum_matching(path)
+certificate = m.prove(path)
+m.save(sys.argv[3])
+print(json.dumps({
+    "too large": too_large,
+    "algorithm": m.stats.algorithm,
+    "cardinality": m.cardinality,
+    "cover": certificate.size,
+    "passes": m.stats.passes,
+    "bytes": m.stats.bytes_read,
+}))
+"""
+
+
+def write_crowded(path, n, degree):
+    """Write a graph piece by piece: every other row has neighbours in a quarter of the columns."""
+    rng = np.random.default_rng(4)
+    with writing(path, (n, n)) as folder:
+        for lo in range(0, n, 4000):
+            step = np.where(np.arange(lo, lo + 4000) % 2, n, n // 4).astype(np.int32) // degree
+            start = (rng.random(4000) * step).astype(np.int32)
+            cols = start[:, None] + np.arange(degree, dtype=np.int32) * step[:, None]
+            folder.append(np.full(4000, degree), cols.ravel())
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="RLIMIT_DATA counts all on Linux")
+def test_graph_of_over_twice_the_memory(tmp_path):
+    n, degree = 100_000, 1100
+    path, matching = tmp_path / "large.berge", tmp_path / "matching.npz"
+    write_crowded(path, n, degree)
+    assert Folder(path).nbytes > 2 * LIMIT
+    # A thread's pool of memory is private too.
+    few = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", SOLVE, str(LIMIT), str(path), str(matching)],
+        env=os.environ | few,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    told = json.loads(run.stdout)
+    assert told["too large"]
+    assert told["algorithm"] == "out-of-core"
+    # Rows of the crowded kind have no more than a quarter of the columns.
+    assert told["cardinality"] == told["cover"] <= n // 4 + n // 2
+    assert told["bytes"] >= Folder(path).nnz * 4
+    # Whatever that process did: the matching that it wrote is one, of that size.
+    saved = berge.Matching.load(matching)
+    assert saved.cardinality == told["cardinality"]
+    berge.verify(FolderGraph(Folder(path)), saved)

@@ -1,0 +1,251 @@
+"""Small graphs in one compiled call: nothing but the time must differ from the pipeline."""
+
+from __future__ import annotations
+
+import gc
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse
+
+import berge
+from berge import BipartiteGraph, InvalidGraphError, generate
+from berge.graphs import workspace
+from berge.methods.combined import mixed
+from berge.solve import maximum as solve
+from berge.solve import small as at_once
+
+from ..conftest import COMPILED
+from ..corpus import LARGE, SMALL
+
+LIMIT = 1e9  # seconds; a call with a limit is the pipeline's
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """What `match_at_once` returned, call by call."""
+    returned = []
+
+    def watch(*arguments):
+        returned.append(at_once.match_at_once(*arguments))
+        return returned[-1]
+
+    monkeypatch.setattr(solve, "_at_once", lambda: watch)
+    return returned
+
+
+def check_same(graph, threads=1):
+    """Solve in both ways; return the matching."""
+    at_once, by_steps = (
+        berge.maximum_matching(graph, threads=threads, time_limit=limit) for limit in (None, LIMIT)
+    )
+    assert np.array_equal(at_once.row_match, by_steps.row_match)
+    assert np.array_equal(at_once.col_match, by_steps.col_match)
+    assert at_once.row_match.dtype == by_steps.row_match.dtype
+    assert at_once.cardinality == by_steps.cardinality
+    assert at_once.is_maximum
+    assert not at_once.row_match.flags.writeable
+    assert not at_once.col_match.flags.writeable
+    mine, its = at_once.stats.as_dict(), by_steps.stats.as_dict()
+    for name in mine.keys() - {"seconds", "search_rate", "threads"}:
+        assert mine[name] == its[name], name
+    assert at_once.prove(graph).size == at_once.cardinality
+    return at_once
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("name", SMALL)
+def test_same_as_by_steps(name, calls):
+    graph, expected = SMALL[name][0](), SMALL[name][1]
+    for source in (graph, graph.to_scipy()):
+        assert check_same(source).cardinality == expected or expected is None
+    assert len(calls) == 2
+    assert None not in calls
+
+
+@pytest.mark.skipif(not COMPILED, reason="too slow")
+@pytest.mark.parametrize("name", LARGE)
+def test_same_on_larger_graphs(name):
+    check_same(LARGE[name][0]().to_scipy())
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("degree", [1, 2, 3, 60])
+def test_same_on_random_graphs(degree, monkeypatch):
+    """Some of them need more than is done at once, and rows of 60 edges look ahead."""
+    monkeypatch.setattr(mixed, "SMALL", 0)
+    rng = np.random.default_rng(degree)
+    for _ in range(20):
+        n_rows, more = rng.integers(1, 90 if degree < 60 else 12), rng.integers(0, 20)
+        rows = rng.integers(0, n_rows, degree * n_rows)
+        cols = rng.integers(0, n_rows + more, rows.size)
+        graph = BipartiteGraph.from_edges(rows, cols, (n_rows, n_rows + more))
+        check_same(graph.to_scipy())
+        check_same(graph.T.to_scipy())
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("dense", [False, True])
+def test_goes_on_by_steps(dense, monkeypatch):
+    """A search that is not at its end goes on where it was, from the same working memory."""
+    monkeypatch.setattr(mixed, "SMALL", 0)
+    monkeypatch.setattr(at_once, "LITTLE", 0)
+    # Pairs of rows want one column each: the last has a way out through all of the others.
+    graph = generate.permute(generate.chain(60), seed=3)
+    if dense:
+        times = 60  # too many edges a row for the kernel: it makes the start alone
+        indptr, indices = graph.indptr * times, np.repeat(graph.indices, times)
+        graph = BipartiteGraph(indptr, indices, graph.shape)
+    went_on = []
+    go_on = at_once._go_on
+    monkeypatch.setattr(at_once, "_go_on", lambda *a: went_on.append(1) or go_on(*a))
+    for seed in range(8):
+        source = generate.permute(graph, seed=seed)
+        check_same(source.to_scipy())
+        check_same(source)
+    assert went_on
+
+
+@pytest.mark.skipif(not COMPILED, reason="needs threads")
+def test_threads_go_on_with_the_search(monkeypatch):
+    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "WAKING", -9_000)
+    graph = generate.erdos_renyi(10_000, 10_000, 30_000)
+    expected = berge.maximum_matching(graph, algorithm="pothen-fan", threads=1).cardinality
+    matching = berge.maximum_matching(graph, threads=4)
+    assert matching.prove(graph).size == matching.cardinality == expected
+    assert matching.stats.threads == 4
+
+
+def test_one_thread_does(calls):
+    matching = berge.maximum_matching(generate.chain(50), threads=2)
+    assert matching.stats.threads == 1
+    assert matching is calls[0]
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices"),
+    [
+        ([0, 1, 2], [0, 2]),
+        ([0, 1, 2], [0, -1]),
+        ([0, 2, 1], [0, 1]),
+        ([1, 1, 2], [0, 1]),
+        ([0, 1, 3], [0, 1]),
+        ([0, -1, 2], [0, 1]),
+    ],
+)
+@pytest.mark.parametrize("tall", [False, True])
+def test_errors_are_told_in_words(indptr, indices, tall, calls):
+    matrix = scipy.sparse.csr_array((2, 1 if tall else 2), dtype=np.int8)
+    matrix.indptr, matrix.indices = (np.array(a, np.int32) for a in (indptr, indices))
+    before = [array.copy() for array in (matrix.indptr, matrix.indices)]
+    with pytest.raises(InvalidGraphError):
+        berge.maximum_matching(matrix)
+    assert calls == ([] if tall else [None])
+    assert all(map(np.array_equal, before, (matrix.indptr, matrix.indices)))
+
+
+def test_leaves_other_kinds_alone(calls):
+    """Other index types, strides, read-only arrays, formats and shapes are for the pipeline."""
+    matrix = generate.chain(30).to_scipy()
+    wide, strided, frozen = matrix.copy(), matrix.copy(), matrix.copy()
+    wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
+    strided.indices = np.repeat(strided.indices, 2)[::2]
+    frozen.indices.flags.writeable = False
+    for source in (wide, strided, frozen, matrix.tocsc(), matrix.tocoo(), matrix.toarray()):
+        assert berge.maximum_matching(source).cardinality == 30
+    assert not any(calls)
+    flat = scipy.sparse.csr_array(np.ones(1))
+    with pytest.raises(InvalidGraphError, match="two-dimensional"):
+        berge.maximum_matching(flat)
+
+
+def test_room_behind_the_last_row(calls):
+    matrix = generate.chain(30).to_scipy()
+    matrix.indices = np.append(matrix.indices, np.int32(-7))  # scipy allows for it
+    assert check_same(matrix).cardinality == 30
+    assert calls[0] is not None
+
+
+def test_graphs_are_validated_once(monkeypatch):
+    """A matrix of scipy's every time, as it may have changed; a graph of ours when it is made."""
+    valid, begin = [], at_once.begin_small
+    monkeypatch.setattr(at_once, "begin_small", lambda *a: valid.append(a[-1]) or begin(*a))
+    graph = generate.chain(30)
+    for source in (graph, graph.to_scipy()):
+        assert berge.maximum_matching(source).cardinality == 30
+    assert valid == [True, False]
+
+
+def test_labels_are_kept(calls):
+    graph = BipartiteGraph([0, 1], [1], (1, 2), row_labels=["a"], col_labels=["b", "c"])
+    assert berge.maximum_matching(graph).as_dict() == {"a": "c"}
+    assert berge.maximum_matching(graph.T).as_dict() == {"c": "a"}
+    assert None not in calls
+
+
+def test_transposes_do_not_wait_for_the_garbage_collector():
+    gc.collect()
+    gc.disable()
+    try:
+        matrix = generate.erdos_renyi(90, 40, 200).to_scipy()
+        before = len(gc.get_objects())
+        for _ in range(20):
+            berge.maximum_matching(matrix)
+        assert len(gc.get_objects()) < before + 20
+    finally:
+        gc.enable()
+
+
+def test_tall_graphs_keep_their_transpose(calls):
+    graph = generate.erdos_renyi(90, 40, 200)
+    check_same(graph)
+    assert "T" in graph.__dict__
+    assert None not in calls
+
+
+@pytest.mark.kernels
+def test_interrupted(monkeypatch):
+    """Ctrl-C while kernels run comes through when they are at their end: the result is kept."""
+    monkeypatch.setattr(mixed, "SMALL", 0)
+    begin = at_once.begin_small
+
+    def interrupted(*arguments):
+        begin(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(at_once, "begin_small", interrupted)
+    graph = generate.permute(generate.chain(60), seed=3)
+    for _ in range(2):
+        matching = berge.maximum_matching(graph)
+        assert matching.stats.stopped == "interrupted"
+        berge.verify(graph, matching)
+        assert matching.cardinality <= matching.upper_bound <= 60
+        graph = generate.chain(4)
+    assert matching.is_maximum
+
+    def too_early(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(at_once, "begin_small", too_early)
+    with pytest.raises(KeyboardInterrupt):
+        berge.maximum_matching(graph)
+
+
+def test_working_memory_is_given_back():
+    workspace.release()
+    graph = generate.chain(100_000)
+    berge.maximum_matching(graph)
+    (block,) = workspace._kept
+    berge.maximum_matching(graph)
+    assert workspace._kept[0] is block
+
+
+@pytest.mark.skipif(not COMPILED, reason="numba is not told then")
+def test_functions_without_a_module_compile():
+    """As long as berge is loaded it is told of everything that numba compiles."""
+    names = {}
+    exec("def one():\n    return 1", names)
+    names["one"].__module__ = None
+    assert numba.njit(names["one"])() == 1
