@@ -6,7 +6,6 @@ costs nothing. The function takes a `Run` and changes its matching in place.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from numbers import Integral
 from typing import Any, Literal
 
 from ..errors import DeviceError, OptionError
+from ..wording import did_you_mean
 
 __all__ = ["Algorithm", "Option", "algorithms", "check_call", "check_options", "find"]
 
@@ -580,8 +580,7 @@ def find(kind: Kind, name: Any) -> Algorithm:
     if name in choice:
         return choice[name]
     argument = {"start": "init", "exact": "algorithm", "greedy": "method"}[kind]
-    near = difflib.get_close_matches(str(name), choice, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, choice)
     raise OptionError(f"{argument} {name!r} is not one of auto, {', '.join(choice)}{hint}")
 
 
@@ -623,8 +622,7 @@ def check_options(
                     options[name] = option.check(value)
         if not any(name in options for options in checked):
             known = [option.name for a in (exact, start) for option in a.options]
-            similar = difflib.get_close_matches(name, [*known, *keywords], 1)
-            hint = f"; did you mean {similar[0]!r}?" if similar else ""
+            hint = did_you_mean(name, [*known, *keywords])
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; "
                 f"it has {', '.join(known) or 'none'}{hint}"
