@@ -1,59 +1,85 @@
-# Needs python3 (3.11 or newer, with venv) and make; everything else goes into .venv.
+# Needs python3 (3.11 or newer, with venv) and make; everything else goes into .venv, and only what
+# the target at hand needs.
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
+INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
+PYTEST := $(RUN) -m pytest --numprocesses=logical --dist=worksteal
+SWEEP_SECONDS ?= 900
 
-.PHONY: help demo test test-compiled test-python test-bounds lint format bench clean clean-cache
+.PHONY: help demo check test test-compiled test-python test-bounds sweep mutants lint format bench \
+	clean clean-cache
 
 help:
-	@echo "make demo    solve and prove a matching, with scipy beside it"
-	@echo "make test    all tests: compiled, in plain Python with coverage, with bounds checks"
-	@echo "make lint    ruff and mypy"
-	@echo "make bench   berge against scipy, igraph and SuiteSparse on generated graphs"
-	@echo "make clean   remove caches and .venv"
+	@echo "make demo     solve and prove a matching, with scipy beside it"
+	@echo "make check    lint, and the tests of what you changed (2 minutes)"
+	@echo "make test     all tests: compiled, in plain Python with coverage, with bounds checks"
+	@echo "make sweep    every algorithm × start × threads × graph, for SWEEP_SECONDS=$(SWEEP_SECONDS)"
+	@echo "make mutants  break the default's kernels on purpose, and see whether tests notice"
+	@echo "make lint     ruff and mypy"
+	@echo "make format   ruff, and the tables in the docs"
+	@echo "make bench    berge against scipy, igraph and SuiteSparse on generated graphs"
+	@echo "make clean    remove caches and .venv"
 
-# Made anew when pyproject.toml changes.
+# What users install. All are made anew when pyproject.toml changes.
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "berge needs Python 3.11 or newer: make PYTHON=python3.11 …"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[test,lint]' --editable lab
+	$(INSTALL) --editable .
+	@touch $@
+
+$(VENV)/ready-lint: $(VENV)/ready
+	$(INSTALL) --editable '.[lint]'
+	@touch $@
+
+$(VENV)/ready-lab: $(VENV)/ready lab/pyproject.toml
+	$(INSTALL) --editable . --editable lab
+	@touch $@
+
+$(VENV)/ready-test: $(VENV)/ready lab/pyproject.toml
+	$(INSTALL) --editable '.[test,test-cuda]' --editable lab
 	@touch $@
 
 demo: $(VENV)/ready
 	$(VENV)/bin/berge demo
 
+# In plain Python too where kernels changed: nothing to compile, and no stale cache to be misled by.
+check: lint $(VENV)/ready-test
+	$(RUN) -m tests.changed
+
 test: test-compiled test-python test-bounds
 
-test-compiled: $(VENV)/ready
-	$(RUN) -m pytest
+test-compiled: $(VENV)/ready-test
+	$(PYTEST)
 
 # Without the compiler every line of a kernel is seen by coverage.
-KERNELS := src/berge/initial/*,src/berge/augmenting/*,src/berge/push_relabel/*,src/berge/greedy/*
-KERNELS := $(KERNELS),src/berge/spmd/sort.py,src/berge/spmd/symmetric.py,src/berge/spmd/components.py,src/berge/spmd/share.py,src/berge/spmd/scan.py,src/berge/interop/nx_backend/kernels.py
-KERNELS := $(KERNELS),src/berge/generate/kernels.py,src/berge/io/tokens.py,src/berge/io/digits.py
-KERNELS := $(KERNELS),src/berge/multilevel/rating.py,src/berge/multilevel/two_hop.py,src/berge/multilevel/contract.py,src/berge/bench/gather.py
-KERNELS := $(KERNELS),src/berge/distributed/search.py,src/berge/distributed/augment.py,src/berge/distributed/start.py,src/berge/distributed/halo.py,src/berge/distributed/locally_dominant.py,src/berge/distributed/proposals.py
-test-python: $(VENV)/ready
-	NUMBA_DISABLE_JIT=1 $(RUN) -m pytest -q -m kernels --cov=berge --cov-report=
-	$(RUN) -m coverage report --include='$(KERNELS)' --show-missing --fail-under=95
+test-python: $(VENV)/ready-test
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m kernels --cov --cov-report=
+	$(RUN) -m tests.kernel_files 95
 
 # With a cache of its own: numba's does not know that the checks are in.
-test-bounds: $(VENV)/ready
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-cache $(RUN) -m pytest -q -m kernels
+test-bounds: $(VENV)/ready-test
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-cache $(PYTEST) -q -m kernels
 
-lint: $(VENV)/ready
+sweep: $(VENV)/ready-test
+	$(PYTEST) -q --sweep --seconds=$(SWEEP_SECONDS) tests/methods/test_algorithms.py
+
+mutants: $(VENV)/ready-test
+	$(RUN) -m tests.mutation
+
+lint: $(VENV)/ready-lint
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
 	$(VENV)/bin/mypy
 	$(RUN) docs/tables.py --check
 
-format: $(VENV)/ready
+format: $(VENV)/ready-lint
 	$(VENV)/bin/ruff format
 	$(VENV)/bin/ruff check --fix
 	$(RUN) docs/tables.py
 
-bench: $(VENV)/ready
+bench: $(VENV)/ready-lab
 	$(VENV)/bin/berge bench run standard -o bench.jsonl
 	$(VENV)/bin/berge bench show bench.jsonl
 
@@ -62,4 +88,5 @@ clean: clean-cache
 
 # numba does not notice a change in a helper from another file.
 clean-cache:
-	find src tests benchmarks -name __pycache__ -type d -exec rm -rf {} +
+	find src lab tests -name __pycache__ -type d -exec rm -rf {} +
+	rm -rf $(VENV)/bounds-cache

@@ -1,9 +1,15 @@
-"""Every algorithm × start × thread count on the whole corpus, each answer proved."""
+"""Every algorithm on the whole corpus, with every start and every number of threads, each proved.
+
+All combinations are too many to wait for (``pytest --sweep`` runs them). What is run by default is
+chosen so that for each algorithm no graph, no start and no number of threads is left out:
+``covering`` deals starts and numbers of threads out in turn, and a test of its own counts them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -18,30 +24,72 @@ from berge.solve import maximum as solve
 from ..conftest import COMPILED
 from ..corpus import LARGE, SMALL
 
-EXACT = [a.name for a in berge.algorithms("exact")]
+ALGORITHMS = list(berge.algorithms("exact"))
+EXACT = [a.name for a in ALGORITHMS]
 STARTS = [a.name for a in berge.algorithms("start")]
 THREADS = [1, 2, 4]
 
 
-def settings_of(a: Algorithm) -> Iterator[tuple[str, str, int]]:
-    """Name, start and threads to try an algorithm with.
+def settings_of(a: Algorithm) -> tuple[list[str], list[int]]:
+    """Return the starts and numbers of threads to try an algorithm with.
 
     Those made for GPUs are many, share their kernels, and have tests of their own: the start that
     leaves everything to do and one that leaves long paths will do.
     """
-    inits, threads = STARTS, THREADS if a.threads else THREADS[:1]
     if "cuda" in a.devices:
-        inits, threads = ["none", "cheap"], [2, 4] if COMPILED else [1]
-    yield from ((a.name, init, t) for init in inits for t in threads)
+        return ["none", "cheap"], [2, 4] if COMPILED else [1]
+    return STARTS, THREADS if a.threads else THREADS[:1]
 
 
-settings = pytest.mark.parametrize(
-    ("algorithm", "init", "threads"),
-    [each for a in berge.algorithms("exact") for each in settings_of(a)],
-)
+def every_setting(sweep: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield algorithm, start, threads; without `sweep` one number of threads a start, in turn."""
+    for number, a in enumerate(ALGORITHMS):
+        starts, threads = settings_of(a)
+        if sweep:
+            yield from ((a.name, *both) for both in product(starts, threads))
+        else:
+            turns = (threads[(i + number) % len(threads)] for i in range(len(starts)))
+            yield from ((a.name, *both) for both in zip(starts, turns, strict=True))
+
+
+def covering(sweep: bool) -> Iterator[tuple[str, str, str, int]]:
+    """Yield graph, algorithm, start, threads; without `sweep` one start and threads a graph.
+
+    Both are dealt out in turn. The number of threads moves on by one more after each round of
+    starts, so that a start is not always tried with the same.
+    """
+    if sweep:
+        yield from ((name, *each) for name, each in product(LARGE, every_setting(True)))
+        return
+    for (number, a), (turn, name) in product(enumerate(ALGORITHMS), enumerate(LARGE)):
+        starts, threads = settings_of(a)
+        rounds, i = divmod(turn + number, len(starts))
+        yield name, a.name, starts[i], threads[(rounds + i) % len(threads)]
+
+
+def pytest_generate_tests(metafunc):
+    sweep = metafunc.config.getoption("--sweep")
+    if metafunc.function is test_large_corpus:
+        metafunc.parametrize(("name", "algorithm", "init", "threads"), list(covering(sweep)))
+    elif {"algorithm", "init", "threads"} <= set(metafunc.fixturenames):
+        metafunc.parametrize(("algorithm", "init", "threads"), list(every_setting(sweep)))
+
+
+@pytest.mark.parametrize("choose", [every_setting, covering])
+def test_the_selection_leaves_nothing_out(choose):
+    """For each algorithm: every graph, every start, every number of threads."""
+
+    def pairs(cases):
+        return {(a, what) for *graph, a, init, t in cases for what in (*graph, init, t)}
+
+    chosen, swept = list(choose(False)), list(choose(True))
+    assert pairs(chosen) == pairs(swept)
+    assert set(chosen) < set(swept)
+    assert len(chosen) == len(set(chosen))
+
 
 # These look at all rows in every level, and a chain has as many levels as rows: quadratic work.
-SCANNING = [a.name for a in berge.algorithms("exact") if "cuda" in a.devices]
+SCANNING = [a.name for a in ALGORITHMS if "cuda" in a.devices]
 SCANNING = [name for name in SCANNING if name not in ("apfb-queue", "apfb-split")]
 SHORTER = {"chain of 10⁵ links": (lambda: generate.chain(2000), 2000)}
 
@@ -77,15 +125,12 @@ def start_only(graph: BipartiteGraph, init: str, seed: int = 0) -> berge.Matchin
 
 
 @pytest.mark.kernels
-@settings
 def test_small_corpus(algorithm, init, threads):
     for name, (_, expected) in SMALL.items():
         check(small(name), expected, algorithm=algorithm, init=init, threads=threads)
 
 
-@settings
 @pytest.mark.skipif(not COMPILED, reason="too large for uncompiled kernels")
-@pytest.mark.parametrize("name", LARGE)
 def test_large_corpus(name, algorithm, init, threads):
     graph, expected = large(name, algorithm in SCANNING)
     check(graph, expected, algorithm=algorithm, init=init, threads=threads)
@@ -148,7 +193,7 @@ def test_sharing_out_with_tiny_queues_and_chunks(monkeypatch):
     for name, (_, expected) in SMALL.items():
         for init in STARTS:
             for threads in (1, 2, 4):
-                check(small(name), expected, init=init, threads=threads)
+                check(small(name), expected, algorithm="ms-bfs-graft", init=init, threads=threads)
 
 
 @pytest.mark.kernels
@@ -194,7 +239,6 @@ def test_same_seed_same_result(algorithm, init):
 
 
 @pytest.mark.kernels
-@settings
 def test_64_bit_graphs(algorithm, init, threads):
     """What sizes past 2³¹ would need, tried on small graphs."""
     for name, (_, expected) in SMALL.items():
@@ -209,7 +253,6 @@ def test_64_bit_graphs(algorithm, init, threads):
 
 
 @pytest.mark.kernels
-@settings
 def test_64_bit_indptr_alone(algorithm, init, threads):
     """More than 2³¹ edges between fewer vertices."""
     for name in ("unsorted", "layered", "power law"):
