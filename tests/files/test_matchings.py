@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import berge
 from berge.errors import FormatError
-from berge.files import lines, load_matching, save_matching
+from berge.files import lines
 
 SUFFIXES = [".npz", ".txt", ".json", ".txt.gz", ".json.xz"]
 
@@ -42,17 +42,17 @@ def matchings(draw):
 @given(matching=matchings())
 def test_round_trip(tmp_path_factory, suffix, matching):
     path = tmp_path_factory.mktemp("matching") / f"m{suffix}"
-    save_matching(matching, path)
-    assert same(load_matching(path), matching)
+    matching.save(path)
+    assert same(berge.Matching.load(path), matching)
     assert os.listdir(path.parent) == [path.name]
 
 
 def test_what_the_files_look_like(tmp_path):
     matching = berge.Matching([2, -1, 0], [2, -1, 0, -1], upper_bound=3)
-    save_matching(matching, tmp_path / "m.txt")
+    matching.save(tmp_path / "m.txt")
     text = (tmp_path / "m.txt").read_text()
     assert text == "# rows 3 cols 4 matched 2 upper_bound 3\n0 2\n2 0\n"
-    save_matching(matching, tmp_path / "m.json")
+    matching.save(tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text()) == {
         "shape": [3, 4],
         "cardinality": 2,
@@ -105,7 +105,7 @@ def test_text_errors(tmp_path, monkeypatch, text, line, message, chunk):
     path = tmp_path / "m.txt"
     path.write_text(text)
     with pytest.raises(FormatError) as caught:
-        load_matching(path)
+        berge.Matching.load(path)
     assert message in str(caught.value)
     assert caught.value.line == line
     assert caught.value.path == str(path)
@@ -149,26 +149,26 @@ SOUND = {
 def test_json_errors(tmp_path, change, message):
     path = tmp_path / "m.json"
     path.write_text(json.dumps(SOUND))
-    assert load_matching(path).row_match.tolist() == [2, -1]
+    assert berge.Matching.load(path).row_match.tolist() == [2, -1]
     path.write_text(json.dumps(SOUND | change))
     with pytest.raises(FormatError, match=message):
-        load_matching(path)
+        berge.Matching.load(path)
 
 
 def test_not_json(tmp_path):
     path = tmp_path / "m.json"
     path.write_text('{"shape": [1, 1],\n "pairs": oops}')
     with pytest.raises(FormatError, match="not JSON") as caught:
-        load_matching(path)
+        berge.Matching.load(path)
     assert caught.value.line == 2
     for content in (b"\xff\xfe\xff", b"[" * 100_000, b"[1, 2]", b""):
         path.write_bytes(content)
         with pytest.raises(FormatError, match=r"JSON|expected an object"):
-            load_matching(path)
+            berge.Matching.load(path)
     short = tmp_path / "m.json.gz"
     short.write_bytes(gzip.compress(json.dumps(SOUND).encode())[:-9])
     with pytest.raises(FormatError, match="compressed data is damaged"):
-        load_matching(short)
+        berge.Matching.load(short)
 
 
 @pytest.mark.parametrize(
@@ -190,19 +190,19 @@ def test_npz_errors(tmp_path, row_match, col_match, upper_bound, message):
     path = tmp_path / "m.npz"
     np.savez(path, row_match=row_match, col_match=col_match, upper_bound=upper_bound)
     with pytest.raises(FormatError, match=message):
-        load_matching(path)
+        berge.Matching.load(path)
 
 
 def test_other_files(tmp_path):
     matching = berge.Matching([0], [0], upper_bound=1)
     for name in ("m", "m.mtx", "m.npz.gz"):
         with pytest.raises(FormatError, match=r"kept in \.npz, \.txt or \.json"):
-            save_matching(matching, tmp_path / name)
+            matching.save(tmp_path / name)
         with pytest.raises(FormatError, match=r"kept in \.npz, \.txt or \.json"):
-            load_matching(tmp_path / name)
+            berge.Matching.load(tmp_path / name)
     for suffix in SUFFIXES:
         with pytest.raises(FileNotFoundError):
-            load_matching(tmp_path / f"none{suffix}")
+            berge.Matching.load(tmp_path / f"none{suffix}")
     np.savez(tmp_path / "graph.npz", indptr=[0], indices=[0], shape=[0, 0])
     with pytest.raises(FormatError, match="no array 'row_match'"):
-        load_matching(tmp_path / "graph.npz")
+        berge.Matching.load(tmp_path / "graph.npz")

@@ -180,10 +180,8 @@ def test_import_is_light():
 
 
 def test_lazy_names():
-    from berge.files.matchings import load_matching
     from berge.files.suitesparse import fetch
 
-    assert berge.files.load_matching is load_matching
     assert berge.files.fetch is fetch
     with pytest.raises(AttributeError, match="nonsense"):
         _ = berge.files.nonsense

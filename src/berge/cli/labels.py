@@ -111,8 +111,8 @@ def read_labelled(
         No such column; lists those there are.
     """
     from ..analysis.labels import graph_of_pairs
+    from ..files.columns import choose_columns
     from ..files.files import damage_reported, open_bytes
-    from ..ingest.frames import choose_columns
 
     if form not in _FORMATS:
         raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")

@@ -55,10 +55,10 @@ def verify(
     """
     from ..errors import InvalidMatchingError
     from ..files.folder import FolderGraph
-    from ..files.greedy_matchings import is_greedy
+    from ..files.matchings import has_vertices
     from ..results.matching import Matching
 
-    if is_greedy(matching):
+    if has_vertices(matching):
         ctx.exit(_verify_greedy(file, matching, form, base, as_json))
 
     with working("reading", not as_json):

@@ -41,18 +41,11 @@ def warmup(everything: bool) -> None:
 def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:
     """Use kernels once; return the seconds that took and how many had to be compiled."""
     started = time.perf_counter()
-    from numba.core import event
+    from ..compile.recorder import count_compiled
 
-    # numba records a compilation only where its cache had nothing.
-    with working("compiling"), event.install_recorder("numba:compile") as recorder:
-        use_kernels()
-    names = {_name(entry) for _, entry in recorder.buffer if entry.is_start}
-    return time.perf_counter() - started, sum(name.startswith("berge.") for name in names)
-
-
-def _name(entry: Any) -> str:
-    function = entry.data["dispatcher"].py_func
-    return f"{function.__module__}.{function.__qualname__}"
+    with working("compiling"):
+        compiled = count_compiled(use_kernels)
+    return time.perf_counter() - started, compiled
 
 
 def _use_kernels(everything: bool) -> None:

@@ -27,6 +27,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numba
@@ -74,9 +75,7 @@ class ItemKernel:
     @cached_property
     def on_grid(self) -> Any:
         """The form for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
-        from .cuda import grid_kernel
-
-        return grid_kernel(self.body)
+        return _cuda().grid_kernel(self.body)
 
     def __repr__(self) -> str:
         return f"<per-item kernel {self.__module__}.{self.__name__}>"
@@ -185,11 +184,9 @@ class Device(ABC):
         self.fill(array, value)
         return array
 
-    def prefix_sum(self, array: Any) -> int:
-        """Replace every entry by the sum of those before it; return the sum of all."""
-        from .scan import prefix_sum
-
-        return prefix_sum(self, array)
+    def library_prefix_sum(self, array: Any) -> int | None:
+        """Do what `scan.prefix_sum` does by a library of the device, where there is one."""
+        return None
 
     def read(self, array: Any, i: int = 0) -> int:
         """Return one entry, a flag or a counter say; waits for what was launched before."""
@@ -255,6 +252,11 @@ class CpuDevice(Device):
         return CpuDevice(self.threads - half, self.serial), CpuDevice(half, self.serial)
 
 
+def _cuda() -> Any:
+    """Import CUDA's module, by name as it imports this one, when it is first asked for."""
+    return import_module(".cuda", __package__)
+
+
 def open_device(name: str, threads: int | None = None) -> Device:
     """Return a device by name: ``"cpu"``, on so many threads, or ``"cuda"``.
 
@@ -266,7 +268,6 @@ def open_device(name: str, threads: int | None = None) -> Device:
     if name == "cpu":
         return CpuDevice(threads)
     if name == "cuda":
-        from .cuda import CudaDevice
-
-        return CudaDevice()
+        device: Device = _cuda().CudaDevice()
+        return device
     raise DeviceError(f"device {name!r} is not one of cpu, cuda")

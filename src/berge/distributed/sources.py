@@ -122,7 +122,7 @@ def _read_parquet(
     import pyarrow
     from pyarrow import parquet
 
-    from ..ingest.frames import choose_columns
+    from ..files.columns import choose_columns
 
     if os.path.isdir(path):
         files = sorted(str(file) for file in Path(path).iterdir() if file.name.endswith(PARQUET))
@@ -149,7 +149,7 @@ def _read_parquet(
 
 
 def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
-    from ..ingest.frames import choose_columns
+    from ..files.columns import choose_columns
 
     columns = list(source.columns)
     chosen = [columns[place] for place in choose_columns(columns, left, right)]

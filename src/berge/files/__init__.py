@@ -16,18 +16,14 @@ from ..graphs.graph import BipartiteGraph, Graph
 from .files import PathName, split_suffix
 
 if TYPE_CHECKING:
-    from .matchings import load_matching as load_matching
-    from .matchings import save_matching as save_matching
     from .suitesparse import fetch as fetch
 
 __all__ = [
     "FORMATS",
     "Format",
     "fetch",
-    "load_matching",
     "read",
     "read_graph",
-    "save_matching",
     "write",
 ]
 
@@ -68,13 +64,12 @@ FORMATS = (
 )
 
 _FOLDERS = (".berge", ".parquet")  # formats that may be, or are, folders
-_HOME = {"fetch": "suitesparse", "load_matching": "matchings", "save_matching": "matchings"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name != "fetch":
         raise AttributeError(f"module 'berge.files' has no attribute {name!r}")
-    return getattr(import_module(f".{_HOME[name]}", __name__), name)
+    return import_module(".suitesparse", __name__).fetch
 
 
 def read(

@@ -1,85 +1,86 @@
-r"""Matchings in files: .npz, .txt (a pair a line) or .json.
+r"""Matchings in files, as the arrays and numbers that `Matching` and `GreedyMatching` are made of.
 
-The text form begins with ``# rows N cols M matched K upper_bound U``; rows and columns count from
-0. Loading checks everything that can be checked without the graph: ranges, that no row and no
-column is there twice, and the counts. Labels and statistics are not written.
+A matching of a bipartite graph is kept in .npz, .txt (a pair a line) or .json, one of a general
+graph in .npz or as text. The text begins with one of::
+
+    # rows N cols M matched K upper_bound U
+    # vertices N pairs K weight W maximal yes method M
+
+where the last three of a general graph may be missing. Rows, columns and vertices count from 0.
+Reading checks everything that can be checked without the graph: ranges, that nothing is matched
+twice, and the counts. Labels and statistics are not written.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import FormatError, InvalidMatchingError
-from ..graphs.graph import IndexArray
+from ..graphs.graph import IndexArray, index_type
+from .archive import Archive
 from .files import PathName, check_memory, damage_reported, open_bytes, replacing, split_suffix
 
-if TYPE_CHECKING:
-    from ..results.matching import Matching
+__all__ = [
+    "check_mates",
+    "has_vertices",
+    "read_matching",
+    "read_vertex_matching",
+    "write_matching",
+    "write_vertex_matching",
+]
 
-__all__ = ["check_mates", "load_matching", "save_matching"]
+_SIZE = r"(\d{1,18})"
+_HEADERS = {
+    "# rows N cols M matched K upper_bound U": re.compile(
+        f"# rows {_SIZE} cols {_SIZE} matched {_SIZE} upper_bound {_SIZE}"
+    ),
+    "# vertices N pairs K weight W maximal yes method M": re.compile(
+        f"# vertices {_SIZE} pairs {_SIZE}"
+        r"(?: weight (\d[\d.e+-]*))?(?: maximal (yes|no))?(?: method ([\w-]+))?"
+    ),
+}
+_BIPARTITE, _GENERAL = _HEADERS
 
-_HEADER = re.compile(
-    rb"# rows (\d{1,18}) cols (\d{1,18}) matched (\d{1,18}) upper_bound (\d{1,18})"
-)
+Pairs = tuple[IndexArray, IndexArray]
 
 
 class NoMatchingError(FormatError, InvalidMatchingError):
     """A file that can be read, but what it holds is no matching."""
 
 
-def save_matching(matching: Matching, path: PathName) -> None:
-    """Write a matching; the suffix .npz, .txt or .json says how.
-
-    Examples
-    --------
-    >>> import berge, tempfile
-    >>> from berge.files import load_matching, save_matching
-    >>> m = berge.Matching([1, -1], [-1, 0], upper_bound=1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save_matching(m, f"{folder}/m.txt")
-    ...     load_matching(f"{folder}/m.txt")
-    Matching(cardinality=1, maximum)
-    """
+def write_matching(
+    path: PathName, row_match: IndexArray, col_match: IndexArray, upper_bound: int
+) -> None:
+    """Write a matching of a bipartite graph; the suffix .npz, .txt or .json says how."""
     suffix = _suffix(path)
+    shape, matched = (row_match.size, col_match.size), row_match >= 0
+    size = int(np.count_nonzero(matched))
     with replacing(path) as file:
         if suffix == ".npz":
-            np.savez_compressed(
-                file,
-                row_match=matching.row_match,
-                col_match=matching.col_match,
-                upper_bound=np.int64(matching.upper_bound),
-            )
+            bound = np.int64(upper_bound)
+            np.savez_compressed(file, row_match=row_match, col_match=col_match, upper_bound=bound)
         elif suffix == ".json":
             facts = {
-                "shape": [matching.n_rows, matching.n_cols],
-                "cardinality": matching.cardinality,
-                "upper_bound": matching.upper_bound,
-                "is_maximum": matching.is_maximum,
-                "pairs": matching.pairs().tolist(),
+                "shape": shape,
+                "cardinality": size,
+                "upper_bound": upper_bound,
+                "is_maximum": size == upper_bound,
+                "pairs": np.stack([np.flatnonzero(matched), row_match[matched]], 1).tolist(),
             }
             file.write(json.dumps(facts).encode() + b"\n")
         else:
-            from .digits import write_pairs
-
-            file.write(
-                b"# rows %d cols %d matched %d upper_bound %d\n"
-                % (matching.n_rows, matching.n_cols, matching.cardinality, matching.upper_bound)
-            )
-            matched = matching.row_match >= 0
-            indptr = np.concatenate([[0], np.cumsum(matched)])
-            write_pairs(file, indptr, matching.row_match[matched])
+            sizes = (*shape, size, upper_bound)
+            file.write(b"# rows %d cols %d matched %d upper_bound %d\n" % sizes)
+            _write_pairs(file, row_match, matched)
 
 
-def load_matching(path: PathName) -> Matching:
-    """Read a matching that `save_matching` wrote, or someone else in its form.
-
-    The path may also be that of a folder of per-part arrays, as a cluster writes them.
+def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
+    """Read ``row_match``, ``col_match`` and the upper bound.
 
     Raises
     ------
@@ -90,63 +91,88 @@ def load_matching(path: PathName) -> Matching:
     -----
     O(n log n) for n rows and columns.
     """
-    from ..results.matching import Matching
-
-    if os.path.isdir(path):
-        from ..distributed.results import load_parts
-
-        return load_parts(path)
     suffix = _suffix(path)
     if suffix == ".npz":
-        return _load_npz(path)
-    found = _load_json(path) if suffix == ".json" else _load_text(path)
-    if (repeat := _first_repeat(found)) is not None:
-        k, side, number = repeat
-        place = f"pair {k}: " if suffix == ".json" else ""
-        line = None if suffix == ".json" else _line_of_pair(path, k)
-        raise NoMatchingError(f"{place}{side} {number} is matched twice", path, line)
-    head = 1 if suffix == ".txt" else None
-    if found.rows.size != found.matched:
-        raise FormatError(f"{found.matched} pairs announced, {found.rows.size} found", path, head)
-    if found.upper_bound < found.matched:
-        raise FormatError(
-            f"upper bound {found.upper_bound} is below the number of pairs", path, head
-        )
-    kind = np.int32 if max(found.shape) <= np.iinfo(np.int32).max else np.int64
-    row_match, col_match = (np.full(size, -1, kind) for size in found.shape)
-    row_match[found.rows], col_match[found.cols] = found.cols, found.rows
-    return Matching(row_match, col_match, upper_bound=found.upper_bound)
+        with Archive(path) as archive:
+            row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
+            upper_bound = int(archive.array("upper_bound", "iu", 0))
+        check_mates(row_match, col_match, path)
+        matched = int(np.count_nonzero(row_match >= 0))
+    else:
+        is_text = suffix == ".txt"
+        sizes, (rows, cols) = _read_text(path, _BIPARTITE) if is_text else _read_json(path)
+        n_rows, n_cols, matched, upper_bound = map(int, sizes)
+        _refuse_repeats(path, is_text, row=rows, column=cols)
+        _check_count(path, is_text, matched, rows.size)
+        kind = index_type(n_rows, n_cols)
+        row_match, col_match = np.full(n_rows, -1, kind), np.full(n_cols, -1, kind)
+        row_match[rows], col_match[cols] = cols, rows
+    if upper_bound < matched:
+        message = f"upper bound {upper_bound} is below the number of pairs"
+        raise FormatError(message, path, 1 if suffix == ".txt" else None)
+    return row_match, col_match, upper_bound
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What a text or JSON file says; the pairs are in range, nothing else is checked yet."""
+def write_vertex_matching(
+    path: PathName, mate: IndexArray, weight: float, is_maximal: bool, method: str
+) -> None:
+    """Write a matching of a general graph: to .npz as `mate`, else as a pair on each line."""
+    with replacing(path) as file:
+        if split_suffix(path) == (".npz", ""):
+            np.savez_compressed(
+                file,
+                mate=mate,
+                weight=np.float64(weight),
+                is_maximal=np.bool_(is_maximal),
+                method=np.str_(method),
+            )
+        else:
+            first = mate > np.arange(mate.size)
+            file.write(
+                f"# vertices {mate.size} pairs {np.count_nonzero(first)} weight {float(weight)!r} "
+                f"maximal {'yes' if is_maximal else 'no'} method {method}\n".encode()
+            )
+            _write_pairs(file, mate, first)
 
-    shape: tuple[int, int]
-    matched: int
-    upper_bound: int
-    rows: IndexArray
-    cols: IndexArray
+
+def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool, str]:
+    """Read ``mate``, the weight if the file has one, whether it is maximal, and the method."""
+    if split_suffix(path) == (".npz", ""):
+        with Archive(path) as archive:
+            mate = archive.array("mate", "i", 1)
+            weight = float(archive.array("weight", "f", 0)) if "weight" in archive else None
+            maximal = "is_maximal" in archive and bool(archive.array("is_maximal", "b", 0))
+            method = str(archive.array("method", "U", 0)) if "method" in archive else "unknown"
+        wrong = np.flatnonzero((mate < -1) | (mate >= mate.size) | (mate == np.arange(mate.size)))
+        if wrong.size:
+            v = wrong[0]
+            raise NoMatchingError(f"vertex {v} cannot be matched to {mate[v]}", path)
+        _check_mutual("vertex", mate, mate, path)
+        return mate, weight, maximal, method
+    (n, size, text, word, name), (ends, others) = _read_text(path, _GENERAL)
+    try:
+        weight = None if text is None else float(text)
+    except ValueError:
+        raise FormatError(f"weight {text} is not a number", path, 1) from None
+    _check_count(path, True, int(size), ends.size)
+    _refuse_repeats(path, True, vertex=np.stack([ends, others], 1))
+    mate = np.full(int(n), -1, index_type(int(n)))
+    mate[ends], mate[others] = others, ends
+    return mate, weight, word == "yes", name or "unknown"
 
 
-def _suffix(path: PathName) -> str:
+def has_vertices(path: PathName) -> bool:
+    """Tell whether a file has the matching of a general graph, not of a bipartite one."""
     suffix, compression = split_suffix(path)
-    if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        raise FormatError("a matching is kept in .npz, .txt or .json", path)
-    return suffix
+    if suffix == ".npz" and not compression:
+        with Archive(path) as archive:
+            return "mate" in archive
+    if suffix != ".txt":
+        return False
+    from .lines import Lines
 
-
-def _load_npz(path: PathName) -> Matching:
-    from ..results.matching import Matching
-    from .archive import Archive
-
-    with Archive(path) as archive:
-        row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
-        upper_bound = int(archive.array("upper_bound", "iu", 0))
-    check_mates(row_match, col_match, path)
-    if upper_bound < np.count_nonzero(row_match >= 0):
-        raise FormatError(f"upper bound {upper_bound} is below the number of pairs", path)
-    return Matching(row_match, col_match, upper_bound=upper_bound)
+    with Lines(path) as lines:
+        return (lines.peek() or b"").startswith(b"# vertices")
 
 
 def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) -> None:
@@ -158,61 +184,61 @@ def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) ->
             i = wrong[0]
             raise NoMatchingError(f"{side} {i} is matched to {match[i]} of {back.size}", path)
     for side, match, back in sides:
-        ends = np.flatnonzero(match >= 0)
-        wrong = ends[back[match[ends]] != ends]
-        if wrong.size:
-            i = wrong[0]
-            raise NoMatchingError(
-                f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}", path
-            )
+        _check_mutual(side, match, back, path)
 
 
-def _load_text(path: PathName) -> _Found:
+def _check_mutual(side: str, match: IndexArray, back: IndexArray, path: PathName) -> None:
+    ends = np.flatnonzero(match >= 0)
+    wrong = ends[back[match[ends]] != ends]
+    if wrong.size:
+        i = wrong[0]
+        message = f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}"
+        raise NoMatchingError(message, path)
+
+
+def _suffix(path: PathName) -> str:
+    suffix, compression = split_suffix(path)
+    if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
+        raise FormatError("a matching is kept in .npz, .txt or .json", path)
+    return suffix
+
+
+def _write_pairs(file: IO[bytes], match: IndexArray, written: npt.NDArray[np.bool_]) -> None:
+    from .digits import write_pairs
+
+    write_pairs(file, np.concatenate([[0], np.cumsum(written)]), match[written])
+
+
+def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
+    """Return the words of the header, as text, and the pairs, whose ends are in range."""
     from .lines import Lines
-    from .text import join, pairs, shown
+    from .text import first_bytes, join, pairs, shown
 
     with Lines(path) as lines:
         line = lines.peek() or b""
-        header = _HEADER.fullmatch(line.strip())
+        header = _HEADERS[expected].fullmatch(line.decode("utf-8", "replace").strip())
         if header is None:
-            expected = "# rows N cols M matched K upper_bound U"
             raise lines.error(f"expected {expected!r}, found {shown(line)}", 1)
         lines.skip()
-        n_rows, n_cols, matched, upper_bound = (int(word) for word in header.groups())
-        check_memory((n_rows, n_cols), path, 1)
-        rows, cols = join(pairs(lines, _first(), row_high=n_rows - 1, col_high=n_cols - 1))
-    return _Found((n_rows, n_cols), matched, upper_bound, rows, cols)
+        words = header.groups()
+        bipartite = expected == _BIPARTITE
+        n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
+        check_memory((n_rows, n_cols if bipartite else 0), path, 1)
+        names = ("row", "column") if bipartite else ("vertex", "vertex")
+        highs = {"row_high": n_rows - 1, "col_high": n_cols - 1}
+        return words, join(pairs(lines, first_bytes(comments=b"#%"), **highs, names=names))
 
 
-def _first() -> bytes:
-    from .text import first_bytes
-
-    return first_bytes(comments=b"#%")
-
-
-def _line_of_pair(path: PathName, k: int) -> int | None:
-    """Return the line of pair k: where a reader complains that wants no more than k of them."""
-    from .lines import Lines
-    from .text import pairs
-
-    try:
-        with Lines(path) as lines:
-            for _ in pairs(lines, _first(), limit=k):
-                pass
-    except FormatError as error:
-        return error.line
-    return None
-
-
-def _load_json(path: PathName) -> _Found:
+def _read_json(path: PathName) -> tuple[tuple[int, ...], Pairs]:
+    """Return rows, columns, pairs and upper bound as announced, and the pairs, in range."""
     try:
         with open_bytes(path) as file, damage_reported(path):
             facts = json.loads(file.read())
+    except FormatError:
+        raise
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON: {error.msg}", path, error.lineno) from error
     except (ValueError, RecursionError) as error:
-        if isinstance(error, FormatError):
-            raise
         raise FormatError(f"not JSON: {error}", path) from error
     if not isinstance(facts, dict):
         raise FormatError("expected an object with shape, cardinality, upper_bound, pairs", path)
@@ -226,36 +252,57 @@ def _load_json(path: PathName) -> _Found:
     matched, bound = facts["cardinality"], facts["upper_bound"]
     if facts.get("is_maximum", matched == bound) != (matched == bound):
         raise FormatError(f"'is_maximum' does not fit {matched} pairs of at most {bound}", path)
-    rows, cols = _json_pairs(facts.get("pairs"), path)
-    for side, numbers, size in (("row", rows, shape[0]), ("column", cols, shape[1])):
+    try:
+        listed = facts.get("pairs")
+        pairs = np.array(listed if listed != [] else np.zeros((0, 2), np.int64))
+    except ValueError:  # lists of different lengths
+        pairs = np.array(None)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind != "i":
+        raise FormatError("'pairs' must be a list of [row, column]", path)
+    for side, numbers, size in zip(("row", "column"), pairs.T, shape, strict=True):
         wrong = np.flatnonzero((numbers < 0) | (numbers >= size))
         if wrong.size:
             k = wrong[0]
             raise FormatError(f"pair {k}: {side} {numbers[k]} is not in 0 … {size - 1}", path)
-    return _Found((shape[0], shape[1]), matched, bound, rows, cols)
+    return (*shape, matched, bound), (pairs[:, 0], pairs[:, 1])
 
 
 def _is_size(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-def _json_pairs(pairs: Any, path: PathName) -> tuple[IndexArray, IndexArray]:
-    try:
-        found = np.array(pairs if pairs != [] else np.zeros((0, 2), np.int64))
-    except ValueError:  # lists of different lengths
-        found = np.array(None)
-    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind != "i":
-        raise FormatError("'pairs' must be a list of [row, column]", path)
-    return found[:, 0], found[:, 1]
+def _check_count(path: PathName, is_text: bool, announced: int, found: int) -> None:
+    if found != announced:
+        message = f"{announced} pairs announced, {found} found"
+        raise FormatError(message, path, 1 if is_text else None)
 
 
-def _first_repeat(found: _Found) -> tuple[int, str, int] | None:
-    """Return the first pair whose row or column has been there before: place, side, number."""
+def _refuse_repeats(path: PathName, is_text: bool, **ends: npt.NDArray[Any]) -> None:
+    """Refuse the first pair with an end that has been there before; `ends` has a row a pair."""
     repeats = []
-    for side, numbers in (("row", found.rows), ("column", found.cols)):
+    for side, of_pairs in ends.items():
+        numbers = of_pairs.ravel()
         order = np.argsort(numbers, kind="stable")
         again = order[1:][numbers[order[1:]] == numbers[order[:-1]]]
         if again.size:
             k = int(again.min())
-            repeats.append((k, side, int(numbers[k])))
-    return min(repeats, default=None)
+            repeats.append((k // of_pairs[0].size, side, int(numbers[k])))
+    if repeats:
+        k, side, number = min(repeats)
+        place = "" if is_text else f"pair {k}: "
+        line = _line_of_pair(path, k) if is_text else None
+        raise NoMatchingError(f"{place}{side} {number} is matched twice", path, line)
+
+
+def _line_of_pair(path: PathName, k: int) -> int | None:
+    """Return the line of pair k: where a reader complains that wants no more than k of them."""
+    from .lines import Lines
+    from .text import first_bytes, pairs
+
+    try:
+        with Lines(path) as lines:
+            for _ in pairs(lines, first_bytes(comments=b"#%"), limit=k):
+                pass
+    except FormatError as error:
+        return error.line
+    return None

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import FormatError
-from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray, not_square
 from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, check_memory, open_bytes, replacing
@@ -58,16 +60,20 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
         return Graph.from_bipartite(read(path), weights)
     from scipy.io import mmread
 
-    from ..ingest import as_graph
-
-    if check(path).field == "pattern":
+    header = check(path)
+    if header.field == "pattern":
         raise FormatError("a pattern has no values to be weights", path)
     with open_bytes(path) as file:
         try:
-            matrix = mmread(file)
+            matrix: Any = mmread(file)
         except ValueError as error:
             raise FormatError(str(error), path) from None
-    return as_graph(matrix, weights=True)
+    if matrix.shape[0] != matrix.shape[1]:
+        raise not_square(matrix.shape)
+    if header.entries is None:
+        rows, cols = np.nonzero(matrix)
+        return Graph.from_edges(rows, cols, matrix.shape[0], np.abs(matrix[rows, cols]))
+    return Graph.from_edges(matrix.row, matrix.col, matrix.shape[0], np.abs(matrix.data))
 
 
 def check(path: PathName) -> Header:

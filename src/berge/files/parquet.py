@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import FormatError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
-from ..ingest.frames import choose_columns
+from .columns import choose_columns
 from .files import PathName, check_memory, replacing
 from .text import join
 

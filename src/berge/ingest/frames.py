@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidGraphError, OptionError
+from ..errors import InvalidGraphError
+from ..files.columns import choose_columns
 from ..graphs.graph import BipartiteGraph, IndexArray
 
 __all__ = ["from_frame", "is_frame"]
@@ -61,46 +62,6 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     return BipartiteGraph.from_edges(
         rows, cols, shape, row_labels=row_labels, col_labels=col_labels
     )
-
-
-def choose_columns(
-    names: list[Any], left: Any = None, right: Any = None, *, by_number: bool = False
-) -> tuple[int, int]:
-    """Return the places of two columns; the first that the other one leaves, where none is named.
-
-    With `by_number`, text that is no name but a number counts the columns from 1.
-
-    Examples
-    --------
-    >>> from berge.ingest.frames import choose_columns
-    >>> choose_columns(["job", "worker", "pay"], left="worker")
-    (1, 0)
-    >>> choose_columns(["job", "worker", "pay"], "3", "1", by_number=True)
-    (2, 0)
-    """
-    if len(names) < 2:
-        raise InvalidGraphError(f"edges need two columns, left and right; there is only {names!r}")
-    first, second = (
-        None if name is None else _place(names, side, name, by_number)
-        for side, name in (("left", left), ("right", right))
-    )
-    if first is not None and first == second:
-        raise OptionError(f"left and right are both the column {names[first]!r}")
-    free = (place for place in range(len(names)) if place not in (first, second))
-    first = next(free) if first is None else first
-    return first, next(free) if second is None else second
-
-
-def _place(names: list[Any], side: str, name: Any, by_number: bool) -> int:
-    places = [place for place, other in enumerate(names) if other == name]
-    if len(places) > 1:
-        raise OptionError(f"{side}: {len(places)} columns are called {name!r}")
-    if places:
-        return places[0]
-    if by_number and name.isdecimal() and 1 <= int(name) <= len(names):
-        return int(name) - 1
-    listing = ", ".join(map(repr, names))
-    raise OptionError(f"{side}: there is no column {name!r}; the columns are {listing}")
 
 
 Numbers = tuple[IndexArray, list[Any]]

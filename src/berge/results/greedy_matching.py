@@ -89,9 +89,9 @@ class GreedyMatching:
         ...     berge.GreedyMatching.load(f"{folder}/pairs.npz")
         GreedyMatching(1 pair of 2 vertices, maximal; by single-pass)
         """
-        from ..files.greedy_matchings import save_greedy
+        from ..files.matchings import write_vertex_matching
 
-        save_greedy(self, path)
+        write_vertex_matching(path, self.mate, self.weight, self.is_maximal, self.method)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> GreedyMatching:
@@ -102,9 +102,19 @@ class GreedyMatching:
         FormatError
             The file is not of that form, or what it has is not a matching.
         """
-        from ..files.greedy_matchings import load_greedy
+        from ..files.matchings import read_vertex_matching
 
-        return load_greedy(path)
+        mate, weight, is_maximal, method = read_vertex_matching(path)
+        mate.flags.writeable = False
+        matched = int(np.count_nonzero(mate >= 0))
+        return cls(
+            mate=mate,
+            size=matched // 2,
+            weight=float(matched // 2) if weight is None else weight,
+            is_maximal=is_maximal,
+            matched_fraction=(matched / max(mate.size, 1),),
+            method=method,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return all but `mate` as plain Python values, fit for JSON."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from os import PathLike
+from os.path import isdir
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -262,17 +264,39 @@ class Matching:
         return self
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write to ``.npz``, ``.txt`` or ``.json``, by the suffix."""
-        from ..files.matchings import save_matching
+        """Write to ``.npz``, ``.txt`` or ``.json``, by the suffix.
 
-        save_matching(self.to_host(), path)
+        Examples
+        --------
+        >>> import berge, tempfile
+        >>> m = berge.Matching([1, -1], [-1, 0], upper_bound=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     m.save(f"{folder}/m.txt")
+        ...     berge.Matching.load(f"{folder}/m.txt")
+        Matching(cardinality=1, maximum)
+        """
+        from ..files.matchings import write_matching
+
+        here = self.to_host()
+        write_matching(path, here.row_match, here.col_match, here.upper_bound)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Matching:
-        """Read what `save` wrote."""
-        from ..files.matchings import load_matching
+        """Read what `save` wrote, or a folder of parts, as a cluster writes it.
 
-        return load_matching(path)
+        Raises
+        ------
+        FormatError
+            The file is not of the form its suffix says, or what it has is not a matching.
+        """
+        if isdir(path):
+            parts: Any = import_module("berge.distributed.results")
+            loaded: Matching = parts.load_parts(path)
+            return loaded
+        from ..files.matchings import read_matching
+
+        row_match, col_match, upper_bound = read_matching(path)
+        return Matching(row_match, col_match, upper_bound=upper_bound)
 
     @classmethod
     def empty(cls, graph: BipartiteGraph) -> Matching:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..compile import fetch_add
 from ..compile.device import Device, open_device, per_item
-from ..compile.scan import count
+from ..compile.scan import count, prefix_sum
 from ..errors import InvalidGraphError, InvalidMatchingError
 from ..graphs.graph import BipartiteGraph, _check_shape
 from .matching import UNMATCHED, Matching, SolveStats
@@ -336,7 +336,7 @@ def _offsets(keys: Any, n: int, device: Device) -> tuple[Any, Any]:
     index = np.int32 if keys.size < 2**31 else np.int64
     indptr, cursor = device.full(n + 1, 0, index), device.empty(n + 1, index)
     device.launch(count_key, keys.size, keys, indptr)
-    device.prefix_sum(indptr)
+    prefix_sum(device, indptr)
     device.launch(copy, n + 1, indptr, cursor)
     return indptr, cursor
 

@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
-from .matching import Matching
 
 if TYPE_CHECKING:
     from .greedy_matching import GreedyMatching
+    from .matching import Matching
 
 __all__ = ["Certificate", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
 
@@ -84,14 +84,14 @@ def verify(
     from ..ingest import as_bipartite, as_graph
     from .greedy_matching import GreedyMatching
 
-    if not isinstance(matching, Matching):
+    if isinstance(matching, GreedyMatching):
         if certificate is not None:
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        if not isinstance(matching, GreedyMatching):
-            raise InvalidMatchingError(
-                f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
-            )
         return verify_greedy(as_graph(graph), matching)
+    if not hasattr(matching, "row_match"):
+        raise InvalidMatchingError(
+            f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+        )
     graph, matching = as_bipartite(graph), matching.to_host()
     _check_pairs(graph, matching)
     if certificate is not None and (certificate.rows.size, certificate.cols.size) != graph.shape:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
@@ -225,12 +226,12 @@ def _start_then_search(
 
 def _on_cluster(graph: Any, cluster: Any, here: dict[str, Any], **settings: Any) -> Matching:
     """Hand over to the workers; what is for one machine only must have been left alone."""
-    from ..distributed.dask import solve_on_cluster
-
     for name, value in here.items():
         if value not in ("auto", "cpu", None):
             raise OptionError(f"{name} is for one machine, and cluster= is given")
-    return solve_on_cluster(graph, cluster, **settings)
+    workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this one
+    matching: Matching = workers.solve_on_cluster(graph, cluster, **settings)
+    return matching
 
 
 def _lies_on_device(graph: Any) -> bool:

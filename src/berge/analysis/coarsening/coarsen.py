@@ -183,7 +183,7 @@ def clusters(
     Return for each vertex the number of its cluster, and the number of clusters. The neighbours or
     nets of each vertex are ``indptr, indices``; `sizes` tells how many vertices each of them has.
     """
-    from ... import greedy_matching
+    from ...solve.greedy import greedy_matching
     from .contract import number
     from .rating import allowed_edges, rate
     from .two_hop import join_neighbours, pair_leftovers
