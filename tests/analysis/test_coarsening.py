@@ -361,7 +361,7 @@ def test_a_matching_that_was_interrupted_makes_no_level(monkeypatch, tmp_path):
         found = matched(graph, **options)
         return found if graph.n_vertices == 1600 else replace(found, stopped="interrupted")
 
-    monkeypatch.setattr(berge, "greedy_matching", interrupted)
+    monkeypatch.setattr("berge.solve.greedy.greedy_matching", interrupted)
     h = berge.coarsen(path, until=10)
     assert (len(h), h.reason) == (2, "interrupted")
     assert "the levels made before" in run("coarsen", path, "--until", 10, code=4).stderr
