@@ -118,7 +118,7 @@ def match(
     from .distributed.core import match_part
     from .distributed.messages import total
     from .distributed.proof import prove_part
-    from .solve.progress import ProgressLine
+    from .results.progress import ProgressLine
 
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")

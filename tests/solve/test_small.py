@@ -201,7 +201,7 @@ def test_transposes_do_not_wait_for_the_garbage_collector():
 def test_tall_graphs_keep_their_transpose(calls):
     graph = generate.erdos_renyi(90, 40, 200)
     check_same(graph)
-    assert "T" in graph.__dict__
+    assert graph.has_transpose
     assert None not in calls
 
 

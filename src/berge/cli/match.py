@@ -240,14 +240,15 @@ def match(
             from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
             from ..files.folder import left_on_disk
             from ..results.matching import Matching
-            from ..solve.maximum import OUT_OF_CORE, maximum_matching
+            from ..solve.default import ON_DISK
+            from ..solve.maximum import maximum_matching
         with clock.step("read"):
             labels = graph = None
             if labelled and not remote:
                 labels = read_labelled(file, left, right, form)
                 graph = labels.graph
             elif not remote:
-                graph = left_on_disk(file, always=algorithm == OUT_OF_CORE)
+                graph = left_on_disk(file, always=algorithm == ON_DISK)
                 if graph is file:
                     with labels_hinted(file):
                         graph = read_graph(file, form, base, left, right)

@@ -126,7 +126,7 @@ def solve_on_cluster(
         stack.enter_context(client.as_current())  # actors are bound to the client that is
         show = on_phase
         if progress:
-            from ..solve.progress import ProgressLine
+            from ..results.progress import ProgressLine
 
             show = stack.enter_context(ProgressLine(on_phase))
         from .sources import open_source

@@ -31,7 +31,7 @@ def read(path: PathName) -> BipartiteGraph:
                 graph = BipartiteGraph(
                     archive.array("indptr", "iu", 1), archive.array("indices", "iu", 1), major
                 )
-                return graph if kind == "csr" else graph.T
+                return graph if kind == "csr" else graph.turned()
             if kind == "coo":
                 rows, cols = archive.array("row", "iu", 1), archive.array("col", "iu", 1)
                 return BipartiteGraph.from_edges(rows, cols, shape)

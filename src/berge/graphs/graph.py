@@ -8,9 +8,11 @@ may have weights. Making one from something else is `berge.as_bipartite` and `be
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +31,44 @@ SHARED = 200_000  # edges from which threads share a transpose; waking them take
 LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
 
 
-class BipartiteGraph:
+class TwoSided(ABC):
+    """A graph that keeps its transpose once that is built.
+
+    The transpose only knows it by a weak reference, so that memory is freed as soon as nobody
+    holds the graph. Of a transpose that has outlived it, `T` is built anew.
+    """
+
+    _transpose: Any = None
+    _origin: Any = None  # weak
+
+    @abstractmethod
+    def transposed(self, threads: int | None) -> Any:
+        """Build the transpose, `keep` and return it."""
+
+    @property
+    def has_transpose(self) -> bool:
+        """Whether `T` is at hand."""
+        return self._kept() is not None
+
+    def _kept(self) -> Any:
+        return (self._origin and self._origin()) or self._transpose
+
+    def keep(self, transpose: Any) -> None:
+        """Keep this as `T`."""
+        self._transpose, transpose._origin = transpose, ref(self)
+
+    def turned(self) -> Self:
+        """Return the transpose, and let that be the one which keeps the other."""
+        transpose: Self = self.transposed(None)
+        self._transpose = transpose._origin = None
+        transpose.keep(self)
+        return transpose
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_transpose": None, "_origin": None}
+
+
+class BipartiteGraph(TwoSided):
     """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
 
     Arrays of the right type are used without a copy; int64 arrays are narrowed to int32 where
@@ -155,7 +194,7 @@ class BipartiteGraph:
     @cached_property
     def col_degrees(self) -> IndexArray:
         """Number of entries of each column, without building the transpose."""
-        if "T" in self.__dict__:
+        if self.has_transpose:
             return self.T.row_degrees
         return np.bincount(self.indices, minlength=self.n_cols).astype(self.indptr.dtype)
 
@@ -169,15 +208,16 @@ class BipartiteGraph:
         """Number of columns that have an edge."""
         return int(np.count_nonzero(self.col_degrees))
 
-    @cached_property
+    @property
     def T(self) -> BipartiteGraph:  # noqa: N802 (the name it has everywhere)
         """The transpose: columns become rows. Built on first use by all threads, then kept."""
         return self.transposed(None)
 
     def transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
         """Build the transpose on so many threads, in arrays that `empty` makes; keep it as `T`."""
-        if "T" in self.__dict__:
-            return self.T
+        kept: BipartiteGraph | None = self._kept()
+        if kept is not None:
+            return kept
         from ..compile import thread_count, threads_of
         from .csr import transpose_csr
 
@@ -195,8 +235,7 @@ class BipartiteGraph:
             )
         transpose = BipartiteGraph._trusted(indptr, indices, (self.n_cols, self.n_rows))
         transpose.row_labels, transpose.col_labels = self.col_labels, self.row_labels
-        transpose.__dict__["T"] = self
-        self.__dict__["T"] = transpose
+        self.keep(transpose)
         return transpose
 
     def without_duplicates(self) -> BipartiteGraph:

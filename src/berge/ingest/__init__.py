@@ -250,8 +250,7 @@ def _from_sparse(source: Any) -> BipartiteGraph:
     if source.format == "coo":
         return BipartiteGraph.from_edges(source.row, source.col, source.shape)
     if source.format == "csc":
-        transpose = BipartiteGraph(source.indptr, source.indices, source.shape[::-1])
-        return transpose.T
+        return BipartiteGraph(source.indptr, source.indices, source.shape[::-1]).turned()
     csr = source if source.format == "csr" else source.tocsr()
     return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
 

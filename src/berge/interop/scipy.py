@@ -20,7 +20,6 @@ import numpy as np
 from scipy.sparse import SparseEfficiencyWarning, issparse
 
 from ..graphs.graph import IndexArray
-from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..solve.maximum import maximum_matching
 
@@ -73,8 +72,7 @@ def maximum_bipartite_matching(graph: Any, perm_type: str = "row") -> IndexArray
 
     Notes
     -----
-    A cheap start (the first phase of scipy's Hopcroft–Karp), then push-relabel: O(n·m) in the
-    worst case, about O(m) on most graphs.
+    berge's default (`maximum_matching`): O(n·m) in the worst case, about O(m) on most graphs.
     """
     graph = _sparse(graph, "graph must be sparse")
     if graph.format not in _FORMATS:
@@ -120,9 +118,7 @@ def structural_rank(graph: Any) -> np.int64:
 
 
 def _match(graph: Any) -> Matching:
-    matching = maximum_matching(
-        as_bipartite(graph), algorithm="push-relabel", init="cheap", threads=1
-    )
+    matching = maximum_matching(graph, threads=1)
     if not matching.is_maximum:
         raise KeyboardInterrupt  # what alone stops a solve without a limit; half is no answer here
     return matching

@@ -7,9 +7,7 @@ vertices with some `EDGES_PER_CALL` entries.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,7 +16,8 @@ import numpy as np
 
 from ..compile.device import MT, Device, ItemKernel
 from ..graphs.graph import Graph, IndexArray, Weights, unsigned
-from .run import EDGES_PER_CALL, PhaseReport, Stop
+from .run import EDGES_PER_CALL
+from .under_way import UnderWay
 
 __all__ = ["FREE", "GreedyRun"]
 
@@ -26,7 +25,7 @@ FREE = -1
 
 
 @dataclass
-class GreedyRun:
+class GreedyRun(UnderWay):
     """One greedy matching under way.
 
     Attributes
@@ -37,8 +36,6 @@ class GreedyRun:
         Where per-item kernels run.
     fractions
         The fraction of vertices that are matched after every round.
-    seconds
-        By step.
     """
 
     graph: Graph
@@ -46,11 +43,7 @@ class GreedyRun:
     device: Device
     threads: int
     seed: int
-    deadline: float = float("inf")
-    on_phase: Callable[[PhaseReport], object] | None = None
-    started: float = field(default_factory=time.perf_counter)
     fractions: list[float] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
 
     @cached_property
     def weights(self) -> Weights:
@@ -89,15 +82,6 @@ class GreedyRun:
         for first, last in self.slices():
             self.device.launch(kernel, int(last - first), first, *arguments, shape=MT)
 
-    @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
-        """Note the seconds of a step."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[step] = time.perf_counter() - start
-
     def end_round(self, matched: int) -> None:
         """Note how many vertices are matched, then pause."""
         self.fractions.append(matched / max(self.graph.n_vertices, 1))
@@ -105,12 +89,7 @@ class GreedyRun:
 
     def pause(self) -> None:
         """Report progress, and stop if time is up. Called between kernels."""
-        now = time.perf_counter()
-        if self.on_phase is not None:
-            n = self.graph.n_vertices
-            matched = round(self.fractions[-1] * n) // 2 if self.fractions else 0
-            self.on_phase(
-                PhaseReport("greedy", len(self.fractions), matched, n // 2, now - self.started)
-            )
-        if now > self.deadline:
-            raise Stop("time limit")
+        n = self.graph.n_vertices
+        matched = round(self.fractions[-1] * n) // 2 if self.fractions else 0
+        self.tell("greedy", len(self.fractions), matched, n // 2)
+        super().pause()

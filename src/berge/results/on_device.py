@@ -23,7 +23,7 @@ from ..compile import fetch_add
 from ..compile.device import Device, open_device, per_item
 from ..compile.scan import count, prefix_sum
 from ..errors import InvalidGraphError, InvalidMatchingError
-from ..graphs.graph import BipartiteGraph, _check_shape
+from ..graphs.graph import BipartiteGraph, TwoSided, _check_shape
 from .matching import UNMATCHED, Matching, SolveStats
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ __all__ = ["DeviceGraph", "DeviceMatching", "as_device_graph", "lies_on_device"]
 BLOCKS = 256  # shares of an array, each looked through by one thread
 
 
-class DeviceGraph:
+class DeviceGraph(TwoSided):
     """A bipartite graph in compressed rows on a device, validated there.
 
     What solvers use of a `BipartiteGraph`, with arrays of the device.
@@ -128,7 +128,7 @@ class DeviceGraph:
         """Number of columns that have an edge."""
         return self.T.nonempty_rows
 
-    @cached_property
+    @property
     def T(self) -> DeviceGraph:  # noqa: N802 (the name it has everywhere)
         """The transpose, built on the device."""
         return self.transposed(None)
@@ -136,6 +136,9 @@ class DeviceGraph:
     def transposed(self, threads: int | None) -> DeviceGraph:
         """Build the transpose, and keep it as `T`."""
         del threads  # the device's own
+        kept: DeviceGraph | None = self._kept()
+        if kept is not None:
+            return kept
         device = self.device
         indptr, cursor = _offsets(self.indices, self.n_cols, device)
         indices = device.empty(self.nnz, self.indices.dtype)
@@ -144,7 +147,7 @@ class DeviceGraph:
         transpose.device, transpose.library = device, self.library
         transpose.shape = self.shape[::-1]
         transpose.indptr, transpose.indices = indptr, indices
-        transpose.__dict__["T"], self.__dict__["T"] = self, transpose
+        self.keep(transpose)
         return transpose
 
     def to_host(self) -> BipartiteGraph:
@@ -256,7 +259,7 @@ def as_device_graph(source: Any) -> DeviceGraph:
     if layout == "coo":
         return DeviceGraph.from_edges(first, second, shape, library=library)
     if layout == "csc":
-        return DeviceGraph(first, second, shape[::-1], library=library).T
+        return DeviceGraph(first, second, shape[::-1], library=library).turned()
     return DeviceGraph(first, second, shape, library=library)
 
 

@@ -7,17 +7,18 @@ are called again; `Run.pause` between the calls is where time limits and Ctrl-C 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graphs.graph import BipartiteGraph, IndexArray
-from ..graphs.workspace import Empty
+from ..graphs.graph import LARGE, BipartiteGraph, IndexArray
+from ..graphs.memory import solve_bytes
+from ..graphs.workspace import Empty, Workspace
 from .matching import Matching, SolveStats
+from .under_way import PhaseReport, Stop, UnderWay
 
 if TYPE_CHECKING:
     from ..compile.device import Device
@@ -29,32 +30,9 @@ __all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
 EDGES_PER_CALL = 1 << 24
 
 
-class Stop(Exception):  # noqa: N818 (a signal from Run.pause to the pipeline, not an error)
-    """Raised inside an algorithm when it has to stop early; the message is the reason."""
-
-
-@dataclass(frozen=True)
-class PhaseReport:
-    """What `on_phase` callbacks get: where the solve stands.
-
-    Attributes
-    ----------
-    step
-        ``"init"`` while the start is being made, then ``"search"``.
-    phase, cardinality, upper_bound, seconds
-        Phases done, edges matched so far, what no matching can exceed, seconds since the call.
-    """
-
-    step: str
-    phase: int
-    cardinality: int
-    upper_bound: int
-    seconds: float
-
-
 @dataclass
-class Run:
-    """One solve under way.
+class Run(UnderWay):
+    """One exact solve under way.
 
     Attributes
     ----------
@@ -79,10 +57,7 @@ class Run:
     threads: int
     seed: int
     stats: SolveStats
-    deadline: float = float("inf")
-    on_phase: Callable[[PhaseReport], object] | None = None
     step: str = "init"
-    started: float = field(default_factory=time.perf_counter)
     upper_bound: int = 0
     device: str = "cpu"
     cover: Certificate | None = None
@@ -91,6 +66,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self._given = self.graph, self.row_match, self.col_match
+        self.seconds = self.stats.seconds
         self.upper_bound = min(self.graph.nonempty_rows, self.graph.n_cols)
 
     @property
@@ -100,7 +76,7 @@ class Run:
 
     def transpose(self) -> BipartiteGraph:
         """Return the transposed graph; the first call builds it and may lower the upper bound."""
-        if "T" not in self.graph.__dict__:
+        if not self.graph.has_transpose:
             with self.timed("transpose"):
                 if self.owns_graph:
                     self.graph.transposed(self.threads, self.empty)
@@ -126,39 +102,29 @@ class Run:
         device.require(indices * index + edges * n_rows * (pointer - index) + more)
         return device
 
+    @contextmanager
+    def workspace(self, *, owns_graph: bool) -> Iterator[None]:
+        """Work in memory that is kept for the next call, if the graph is large enough for that.
+
+        The transpose goes there too, if the graph is the run's own.
+        """
+        graph = self.graph
+        if graph.nnz < LARGE or self.on_device or graph.on_disk:
+            yield
+            return
+        with Workspace(solve_bytes(graph.shape, graph.nnz)) as space:
+            self.empty, self.owns_graph = space.empty, owns_graph
+            yield
+
     def swap_sides(self) -> None:
         """Make rows columns and columns rows: the search then begins at unmatched columns."""
         self.graph = self.transpose()
         self.row_match, self.col_match = self.col_match, self.row_match
 
-    @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
-        """Add the seconds of a block to a step."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.spent(step, time.perf_counter() - start)
-
-    def spent(self, step: str, seconds: float) -> None:
-        """Add seconds to a step."""
-        self.stats.seconds[step] = self.stats.seconds.get(step, 0.0) + seconds
-
     def pause(self) -> None:
         """Report progress, and stop if time is up. Called between kernels."""
-        now = time.perf_counter()
-        if self.on_phase is not None:
-            self.on_phase(
-                PhaseReport(
-                    self.step,
-                    self.stats.phases,
-                    self.cardinality,
-                    self.upper_bound,
-                    now - self.started,
-                )
-            )
-        if now > self.deadline:
-            raise Stop("time limit")
+        self.tell(self.step, self.stats.phases, self.cardinality, self.upper_bound)
+        super().pause()
 
     def end_phase(self, gained: int) -> None:
         """Count a phase and what it added to the matching, then pause."""
@@ -186,19 +152,20 @@ class Run:
         """Return the matching, with an upper bound: what either side allows, if it was stopped."""
         graph: Any
         graph, row_match, col_match = self._given
-        stopped = self.stats.stopped is not None
-        bound = min(self.upper_bound, self.graph.nonempty_cols) if stopped else 0
+        self.stats.stopped = self.stopped
+        bound = min(self.upper_bound, self.graph.nonempty_cols) if self.stopped else 0
         if self.on_device:
             matching: Matching = graph.result(row_match, col_match, bound, self.stats)
-            return matching
-        matching = Matching(
-            row_match,
-            col_match,
-            upper_bound=min(graph.shape),  # until its edges are counted
-            stats=self.stats,
-            row_labels=graph.row_labels,
-            col_labels=graph.col_labels,
-        )
-        matching.upper_bound = max(bound, matching.cardinality)
-        matching._cover = self.cover
+        else:
+            matching = Matching(
+                row_match,
+                col_match,
+                upper_bound=min(graph.shape),  # until its edges are counted
+                stats=self.stats,
+                row_labels=graph.row_labels,
+                col_labels=graph.col_labels,
+            )
+            matching.upper_bound = max(bound, matching.cardinality)
+            matching._cover = self.cover
+        self.seconds["total"] = self.elapsed
         return matching

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import OptionError
 from ..ingest import as_graph
-from ..methods.registry import algorithms, check_call, find
+from ..methods.registry import algorithms, check_call
 from ..results.greedy_matching import GreedyMatching
-from ..results.run import PhaseReport, Stop
+from ..results.under_way import PhaseReport
+from . import default
 
 if TYPE_CHECKING:
     from ..results.greedy_run import GreedyRun
 
 __all__ = ["greedy_matching"]
 
-# What "auto" stands for: the fastest by measurement (docs/greedy.md).
-DEFAULT, DEFAULT_WEIGHTED = "single-pass", "suitor"
 BLUE = 0.53406  # the p that matches most in a first round of proposals (docs/greedy.md)
 
 
@@ -98,13 +96,9 @@ def greedy_matching(
     for ``"single-pass"``, 24 for ``"suitor"``; a copy of the graph where it is permuted.
     """
     started = time.perf_counter()
-    if method != "auto":
-        find("greedy", method)  # before a large file is read
+    default.choose_greedy(method, False)  # before a large file is read
     graph = as_graph(graph, weights=weights)
-    chosen = method
-    if method == "auto":
-        chosen = DEFAULT if graph.weights is None else DEFAULT_WEIGHTED
-    entry = find("greedy", chosen)
+    entry = default.choose_greedy(method, graph.weights is not None)
     check_call(entry, device, seed, time_limit)
     users = [a.name for a in algorithms("greedy") if any(o.name == "p" for o in a.options)]
     if p != BLUE and entry.name not in users:
@@ -122,29 +116,17 @@ def greedy_matching(
         device=open_device(device, threads),
         threads=threads,
         seed=seed,
-        deadline=started + time_limit if time_limit is not None else float("inf"),
         started=started,
+        time_limit=time_limit,
+        on_phase=on_phase,
     )
-    stopped = None
-    with ExitStack() as stack:
-        if progress:
-            from .progress import ProgressLine
-
-            run.on_phase = stack.enter_context(ProgressLine(on_phase))
-        else:
-            run.on_phase = on_phase
-        stack.enter_context(run.timed("match"))
-        try:
-            run.pause()
-            entry.load()(run, **options)
-        except Stop as stop:
-            stopped = str(stop)
-        except KeyboardInterrupt:
-            stopped = "interrupted"
-    return _result(run, entry.name, stopped)
+    with run.running(progress), run.timed("match"):
+        run.pause()
+        entry.load()(run, **options)
+    return _result(run, entry.name)
 
 
-def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
+def _result(run: GreedyRun, method: str) -> GreedyMatching:
     """Weigh and check what was found."""
     from ..methods.greedy.weigh import weight_of
     from ..results.proof import is_maximal
@@ -156,7 +138,7 @@ def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
     with run.timed("check"):
         maximal = is_maximal(run.graph, mate)
     mate.flags.writeable = False
-    seconds["total"] = time.perf_counter() - run.started
+    seconds["total"] = run.elapsed
     return GreedyMatching(
         mate=mate,
         size=size,
@@ -168,5 +150,5 @@ def _result(run: GreedyRun, method: str, stopped: str | None) -> GreedyMatching:
         threads=run.threads,
         seed=run.seed,
         seconds=seconds,
-        stopped=stopped,
+        stopped=run.stopped,
     )

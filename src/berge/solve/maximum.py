@@ -1,33 +1,24 @@
-"""The pipeline: input → graph → start → exact algorithm → `Matching`. Reads top to bottom."""
+"""The pipeline: kind of input → route → start and search → `Matching`. Reads top to bottom."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import left_on_disk
-from ..graphs.graph import LARGE, BipartiteGraph, index_type
-from ..graphs.memory import solve_bytes
-from ..graphs.workspace import Workspace
+from ..graphs.graph import BipartiteGraph, index_type
 from ..ingest import as_bipartite
-from ..methods.registry import Algorithm, algorithms, check_call, check_options, find
+from ..methods.registry import Algorithm, check_call, check_options
 from ..results.matching import Matching, SolveStats
-from ..results.run import PhaseReport, Run, Stop
+from ..results.run import Run
+from ..results.under_way import PhaseReport
+from . import default
 
 __all__ = ["maximum_matching"]
-
-# What "auto" stands for.
-DEFAULT_ALGORITHM = "mixed"
-DEFAULT_ON_CUDA = "g-pr-shr"
-OUT_OF_CORE = "out-of-core"
-DEFAULT_INIT = "karp-sipser"
-_ALL_AUTO = ("auto", "auto", "cpu", "auto")  # algorithm, init, device, side: see `at_once`
-DEFAULT_CHEAP_INIT = "cheap"  # for "mixed", and where little is left to do
 
 
 def maximum_matching(
@@ -112,161 +103,115 @@ def maximum_matching(
     """
     started = time.perf_counter()
     if cluster is not None:
-        return _on_cluster(
-            graph,
-            cluster,
-            {"algorithm": algorithm, "device": device, "side": side, "initial": initial},
-            init=init,
-            threads=threads,
-            seed=seed,
-            time_limit=time_limit,
-            progress=progress,
-            on_phase=on_phase,
-            **options,
-        )
-    for name in ("checkpoint", "output", "prove"):
-        if name in options:
-            raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
-    plain = initial is None and time_limit is None and on_phase is None
-    plain = plain and not (progress or options) and type(seed) is int and seed >= 0
-    if plain and (algorithm, init, device, side) == _ALL_AUTO:
-        matching = _at_once()(graph, threads, seed, started)
+        here = {"algorithm": algorithm, "device": device, "side": side, "initial": initial}
+        there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
+        return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
+    asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
+    if default.is_plain(*asked) and type(seed) is int and seed >= 0:
+        matching = _small()(graph, threads, seed, started)
         if matching is not None:
             return matching
-    on_device = device == "cuda" and _lies_on_device(graph)
-    graph = left_on_disk(graph, always=algorithm == OUT_OF_CORE)
-    if algorithm == "auto" and getattr(graph, "on_disk", False):
-        algorithm = OUT_OF_CORE
-    exact, start = _choose(algorithm, init, initial, device, on_device)
-    exact_options, start_options = check_options(
-        exact, start, options, keywords=maximum_matching.__kwdefaults__ or ()
-    )
+    source, place = _locate(graph, algorithm, device)
+    exact, start = default.choose(algorithm, init, device, place, initial is not None)
+    exact_options, start_options = _checked(exact, start, place, side, options)
     check_call(exact, device, seed, time_limit)
-    if side not in ("auto", "rows", "cols"):
-        raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
     from ..compile import thread_count, threads_of  # numba is imported here
 
     threads = threads_of(threads)
-    with ExitStack() as stack:
-        stack.enter_context(thread_count(threads))
-        source, graph = graph, _load(graph, on_device)
-        row_match, col_match, cardinality = _first(graph, initial)
+    with thread_count(threads):
+        graph = _load(source, place)
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
-        run = Run(
-            graph=graph,
-            row_match=row_match,
-            col_match=col_match,
-            cardinality=cardinality,
-            threads=threads,
-            seed=seed,
-            stats=stats,
-            deadline=started + time_limit if time_limit is not None else float("inf"),
-            on_phase=on_phase,
-            started=started,
-            device=device,
-        )
-        if graph.nnz >= LARGE and not run.on_device and not graph.on_disk:
-            space = stack.enter_context(Workspace(solve_bytes(graph.shape, graph.nnz)))
-            run.empty, run.owns_graph = space.empty, graph is not source
-        if progress:
-            from .progress import ProgressLine
-
-            run.on_phase = stack.enter_context(ProgressLine(on_phase))
-        try:
-            smaller = exact.name == DEFAULT_ALGORITHM and graph.n_cols < graph.n_rows
-            if side == "cols" and graph.on_disk:
-                raise OptionError("side='cols', but a graph on the disk is searched from its rows")
-            if side == "cols" or (side == "auto" and smaller):
-                run.swap_sides()
-            _start_then_search(run, start, start_options, exact, exact_options)
-        except Stop as stop:
-            stats.stopped = str(stop)
-        except KeyboardInterrupt:
-            stats.stopped = "interrupted"
-        result = run.result()
-    if graph is not source:
-        # It and its transpose hold each other: memory would wait for the garbage collector.
-        graph.__dict__.pop("T", None)
-    stats.seconds["total"] = time.perf_counter() - started
-    return result
+        run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
+        run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
+        with run.workspace(owns_graph=graph is not source):
+            with run.running(progress):
+                if side == "cols" or (
+                    side == "auto" and default.searches_columns(exact.name, graph.shape)
+                ):
+                    run.swap_sides()
+                _make_start(run, start, start_options)
+                if not run.done:
+                    exact.load()(run, **exact_options)
+            return run.result()
 
 
 @cache
-def _at_once() -> Callable[..., Matching | None]:
+def _small() -> Callable[..., Matching | None]:
     """Return the way for small graphs; numba is imported here, and only once looked for."""
-    from .small import match_at_once
+    from .small import match_small
 
-    return match_at_once
-
-
-def _start_then_search(
-    run: Run,
-    start: Algorithm,
-    start_options: dict[str, Any],
-    exact: Algorithm,
-    exact_options: dict[str, Any],
-) -> None:
-    run.pause()
-    apart = run.stats.seconds.get("transpose", 0.0)
-    begin = time.perf_counter()
-    try:
-        if not run.done:
-            start.load()(run, **start_options)
-    finally:
-        # A transpose that the start asked for is a step of its own.
-        apart = run.stats.seconds.get("transpose", 0.0) - apart
-        run.spent("init", time.perf_counter() - begin - apart)
-        run.stats.start_cardinality = run.cardinality
-    run.step = "search"
-    run.pause()
-    if not run.done:
-        exact.load()(run, **exact_options)
+    return match_small
 
 
-def _on_cluster(graph: Any, cluster: Any, here: dict[str, Any], **settings: Any) -> Matching:
+def _on_cluster(
+    graph: Any,
+    cluster: Any,
+    here: dict[str, Any],
+    there: dict[str, Any],
+    progress: bool,
+    on_phase: Callable[[PhaseReport], object] | None,
+    options: dict[str, Any],
+) -> Matching:
     """Hand over to the workers; what is for one machine only must have been left alone."""
     for name, value in here.items():
         if value not in ("auto", "cpu", None):
             raise OptionError(f"{name} is for one machine, and cluster= is given")
     workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this one
-    matching: Matching = workers.solve_on_cluster(graph, cluster, **settings)
+    matching: Matching = workers.solve_on_cluster(
+        graph, cluster, **there, progress=progress, on_phase=on_phase, **options
+    )
     return matching
 
 
-def _lies_on_device(graph: Any) -> bool:
-    from ..results.on_device import lies_on_device
+def _locate(graph: Any, algorithm: str, device: str) -> tuple[Any, str]:
+    """Return the graph and where it lies: in memory, on the disk, or on a device."""
+    if device == "cuda":
+        from ..results.on_device import lies_on_device
 
-    return lies_on_device(graph)
-
-
-def _choose(
-    algorithm: str, init: str, initial: Matching | None, device: str, on_device: bool
-) -> tuple[Algorithm, Algorithm]:
-    if algorithm == "auto":
-        algorithm = DEFAULT_ON_CUDA if device == "cuda" else DEFAULT_ALGORITHM
-    if init == "auto":
-        little = on_device or initial is not None or algorithm == DEFAULT_ALGORITHM
-        init = DEFAULT_CHEAP_INIT if little else DEFAULT_INIT
-        if algorithm == OUT_OF_CORE:
-            init = "none"  # its first pass makes one
-    exact, start = find("exact", algorithm), find("start", init)
-    if on_device and "cuda" not in start.devices:
-        there = ", ".join(a.name for a in algorithms("start") if "cuda" in a.devices)
-        raise OptionError(
-            f"init {start.name!r} runs on the host, and the graph lies on the device: "
-            f"copy it to the host first, or begin with one of {there}"
-        )
-    return exact, start
+        if lies_on_device(graph):
+            return graph, "device"
+    graph = left_on_disk(graph, always=algorithm == default.ON_DISK)
+    return graph, "disk" if getattr(graph, "on_disk", False) else "memory"
 
 
-def _load(graph: Any, on_device: bool) -> Any:
+def _checked(
+    exact: Algorithm, start: Algorithm, place: str, side: str, options: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of the algorithm and of its start, if they and the side are right."""
+    for name in ("checkpoint", "output", "prove"):
+        if name in options:
+            raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
+    if side not in ("auto", "rows", "cols"):
+        raise OptionError(f"side must be 'auto', 'rows' or 'cols', not {side!r}")
+    if side == "cols" and place == "disk":
+        raise OptionError("side='cols', but a graph on the disk is searched from its rows")
+    return check_options(exact, start, options, keywords=maximum_matching.__kwdefaults__ or ())
+
+
+def _load(source: Any, place: str) -> Any:
     """Return the graph, on the device if it lies there."""
-    if not on_device:
-        return as_bipartite(graph)
+    if place != "device":
+        return as_bipartite(source)
     from ..results.on_device import as_device_graph
 
-    return as_device_graph(graph)
+    return as_device_graph(source)
+
+
+def _make_start(run: Run, start: Algorithm, options: dict[str, Any]) -> None:
+    """Extend the matching by the start; a transpose that this asks for is a step of its own."""
+    run.pause()
+    apart = run.seconds.get("transpose", 0.0)
+    begin = time.perf_counter()
+    try:
+        if not run.done:
+            start.load()(run, **options)
+    finally:
+        apart = run.seconds.get("transpose", 0.0) - apart
+        run.spent("init", time.perf_counter() - begin - apart)
+        run.stats.start_cardinality = run.cardinality
+    run.step = "search"
+    run.pause()
 
 
 def _first(graph: Any, initial: Matching | None) -> tuple[Any, Any, int]:

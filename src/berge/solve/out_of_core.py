@@ -44,9 +44,9 @@ from ..files.folder import Checksums, FolderGraph
 from ..graphs.csr import edges_to_csr
 from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
 from ..graphs.memory import kept_edges, window_edges
-from ..methods.combined.mixed import mixed
 from ..results.proof import Certificate
 from ..results.run import Run
+from .default import search
 
 ROWS = 1 << 20  # most rows of a window
 SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at other places
@@ -149,12 +149,9 @@ class _Subgraph:
         run = self.run
         part = replace(run, graph=self.graph, step="search")
         try:
-            if self.graph.n_cols < self.graph.n_rows:
-                part.swap_sides()
-            mixed(part)
+            search(part)
         finally:
             run.cardinality = part.cardinality
-            self.graph.__dict__.pop("T", None)
 
     def make_room(self) -> None:
         """Drop edges of S until a quarter is free, or all that are left have to stay."""

@@ -1,12 +1,14 @@
-"""Small graphs at once: what the default does first, in one compiled call.
+"""Small graphs: the first steps of the default, in one compiled call.
 
-A matrix of 100 rows is matched in a few microseconds; every step of the pipeline that is called
-from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
-cheap start, and searches on rations until as many edges were read as there are, or so many that
-other threads should help. What comes out is the pipeline's own result, pair by pair, and few small
-graphs need more. Then the pipeline goes on from there; it does so after the start where searches
-are to look ahead, as compiling these too would take 5 s more. It begins from the beginning where
-the graph is of another kind, or wrong, which it tells in words.
+A matrix of 100 rows is matched in a few microseconds, and every step that is called from Python
+takes as long. So validation, the cheap start and the first searches are one kernel here, on one
+thread. The kernel searches until it has read as many edges as there are, or so many that other
+threads should help. Few small graphs need more.
+
+The result is that of the pipeline, pair by pair. Where there is more to do, `mixed` goes on from
+what the kernel has found. Where searches should look ahead, that is after the start: compiling
+these searches into the kernel too would take 5 s more. A graph of another kind, or one that is
+wrong, is left to the pipeline, which says in words what is wrong with it.
 """
 
 from __future__ import annotations
@@ -39,15 +41,16 @@ from ..methods.counters import TALLY, add_up
 from ..methods.starts import cheap
 from ..results.matching import Matching, SolveStats
 from ..results.run import Run
+from . import default
 
-__all__ = ["match_at_once"]
+__all__ = ["match_small"]
 
 MOST = 1 << 20  # edges, and columns: these take some milliseconds, in which Ctrl-C may wait
 ROWS = 1 << 17  # from which threads that share the start save more than calls from Python cost
 LITTLE = 1 << 18  # indices for which new memory is at hand
 
 # Entries of `numbers`: the outcome; rows that have an edge, edges of the start, rows left by it;
-# nanoseconds of the start and of the searches. Then what a sweep finds, and what `rationed` keeps.
+# nanoseconds of the start and of the searches. Then what a sweep finds, and what `budgeted` keeps.
 OUTCOME, NONEMPTY, STARTED, LEFT, START_NS, SEARCH_NS, HEAD = range(7)
 SWEEP_AT = LINE
 OWN_AT = SWEEP_AT + LINE
@@ -59,7 +62,7 @@ NOT_RUN, WRONG, BEGUN, MAXIMUM = range(4)  # outcomes; wrong are arrays that are
 _INT32 = np.dtype(np.int32)
 
 
-def match_at_once(graph: Any, threads: int | None, seed: int, started: float) -> Matching | None:
+def match_small(graph: Any, threads: int | None, seed: int, started: float) -> Matching | None:
     """Match a small graph as `maximum_matching` does by default; it was called at `started`.
 
     None stands for nothing done: the graph is none that this is for, or wrong.
@@ -86,7 +89,7 @@ def match_at_once(graph: Any, threads: int | None, seed: int, started: float) ->
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
     numbers = np.zeros(TALLY_AT + TALLY, np.int64)
     arrays = indptr, indices, row_match, col_match, block, numbers, many
-    stats = SolveStats("mixed", "cheap", "cpu", 1, seed)
+    stats = SolveStats(default.EXACT, default.START, "cpu", 1, seed)
     valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
         begin_small(*arrays, worth, max(edges, mixed.SMALL), valid)
@@ -125,9 +128,7 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
         graph = BipartiteGraph(source.indptr, source.indices, source.shape)
     transpose = graph.transposed(1)
     seconds = time.perf_counter() - begin
-    matching = match_at_once(transpose, threads, seed, started)
-    if graph is not source:
-        del graph.T, transpose.T  # they hold each other
+    matching = match_small(transpose, threads, seed, started)
     if matching is not None:
         assert matching.stats is not None
         matching.stats.seconds["transpose"] = seconds
@@ -156,21 +157,17 @@ def _go_on(
         graph = BipartiteGraph._trusted(indptr, indices[: indptr[-1]], source.shape)
         graph.nonempty_rows = nonempty
     run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
+    run.stopped = stats.stopped
     if space:
         run.empty, run.owns_graph = space.empty, graph is not source
     with thread_count(run.threads):
-        try:
-            if stats.stopped is None:
+        if run.stopped is None:
+            with run.running():
                 if numbers[LEFT]:
                     mixed.go_on(run, lay_out(*arrays))
                 else:
                     mixed.mixed(run)
-        except KeyboardInterrupt:
-            stats.stopped = "interrupted"
-        matching = run.result()
-    if graph is not source:
-        graph.__dict__.pop("T", None)  # it and its transpose hold each other
-    return matching
+        return run.result()
 
 
 @kernel

@@ -12,9 +12,9 @@ from typing import Any
 
 from berge.errors import OptionError, ProofError
 from berge.graphs.graph import BipartiteGraph
-from berge.methods.registry import algorithms, check_options, find
+from berge.methods.registry import algorithms, check_options
 from berge.results.matching import Matching, SolveStats
-from berge.solve.maximum import DEFAULT_ALGORITHM
+from berge.solve import default
 
 from .loop import in_turns
 from .measure import measure, save_graph, warm_up
@@ -73,8 +73,7 @@ def choose(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name in names or ["auto", *(a.name for a in algorithms("exact"))]:
         plain, *texts = name.split(":")
         options = dict(text.partition("=")[::2] for text in texts)
-        algorithm = find("exact", DEFAULT_ALGORITHM if plain == "auto" else plain)
-        values, _ = check_options(algorithm, find("start", "none"), options)
+        values, _ = check_options(*default.choose(plain, "none"), options)
         chosen[name] = {"algorithm": plain, **values}
     return chosen
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
+from ...results.under_way import UnderWay
 from ...wording import plural
 from .hierarchy import Hierarchy, Level
 
@@ -144,18 +144,16 @@ class Aims:
     def checked(self) -> Aims:
         """Check the options; return them with what they mean by default."""
         from ...compile import threads_of
-        from ...methods.registry import find
+        from ...methods.registry import check_numbers
+        from ...solve.default import choose_greedy
 
         for name, value, least in (("levels", self.levels, 0), ("until", self.until, 1)):
             if value is not None and (not isinstance(value, (int, np.integer)) or value < least):
                 raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
         if self.balance is not None and not self.balance >= 1:
             raise OptionError(f"balance must be a number from 1 on, not {self.balance!r}")
-        if self.time_limit is not None and not self.time_limit >= 0:
-            raise OptionError(
-                f"time_limit must be a number of seconds ≥ 0, not {self.time_limit!r}"
-            )
-        method = find("greedy", "suitor" if self.method == "auto" else self.method).name
+        check_numbers(self.seed, self.time_limit)
+        method = choose_greedy(self.method, weighted=True).name  # by ratings
         until = (UNTIL if self.levels is None else 1) if self.until is None else self.until
         return replace(self, until=until, method=method, threads=threads_of(self.threads))
 
@@ -224,11 +222,12 @@ def descend(
     from ...compile import thread_count, threads_of
 
     threads, limit = threads_of(aims.threads), aims.limit(start)
-    deadline = math.inf if aims.time_limit is None else time.perf_counter() + aims.time_limit
-    made, graph, weight = [Level(finest)], start, start.total_weight
-    try:
-        while not (reason := _reason_to_stop(graph, len(made) - 1, deadline, aims)):
-            began = time.perf_counter()
+    way = UnderWay(time_limit=aims.time_limit)
+    made, graph, weight, reason = [Level(finest)], start, start.total_weight, ""
+    with way.running():
+        while not (reason := _reason_to_stop(graph, len(made) - 1, aims)):
+            way.pause()
+            began = way.elapsed
             with thread_count(threads):
                 coarse, n_coarse = cluster(graph, limit, len(made) - 1)
                 if n_coarse > SLOWEST * graph.n_vertices:
@@ -241,7 +240,7 @@ def descend(
                 smaller,
                 reduction=graph.n_vertices / n_coarse,
                 weight_kept=smaller.total_weight / weight if weight else 1.0,
-                seconds=time.perf_counter() - began,
+                seconds=way.elapsed - began,
             )
             made[-1:] = [replace(made[-1], coarse=coarse), level]
             graph = smaller
@@ -249,15 +248,11 @@ def descend(
                 print(f"berge: level {len(made) - 1}: {level}", file=sys.stderr, flush=True)
             if aims.on_level is not None:
                 aims.on_level(level)
-    except KeyboardInterrupt:
-        reason = "interrupted"
-    return Hierarchy(tuple(made), reason, limit)
+    return Hierarchy(tuple(made), way.stopped or reason, limit)
 
 
-def _reason_to_stop(graph: Any, steps: int, deadline: float, aims: Aims) -> str:
+def _reason_to_stop(graph: Any, steps: int, aims: Aims) -> str:
     """Tell why no further level is wanted; nothing if one is."""
     if graph.n_vertices <= (aims.until or 1):
         return f"no more than {plural(aims.until, 'vertex', 'vertices')} left"
-    if steps == aims.levels:
-        return f"{plural(steps, 'level')} made"
-    return "time limit" if time.perf_counter() > deadline else ""
+    return f"{plural(steps, 'level')} made" if steps == aims.levels else ""

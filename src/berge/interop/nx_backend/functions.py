@@ -36,9 +36,6 @@ __all__ = [
 # Kernels are imported where they are called: networkx loads this module before it knows whether the
 # graph is worth it, and numba takes its time.
 
-# Below this many nodes the time goes into setting up, and an algorithm with less of it is quicker.
-_SMALL = 5_000
-
 Edge = tuple[Any, Any]
 Mask = npt.NDArray[np.bool_]
 
@@ -190,8 +187,7 @@ def _biadjacency(G: BergeGraph, top: Mask) -> BipartiteGraph:
 
 def _maximum(G: BergeGraph, top: Mask) -> IndexArray:
     """Solve; return the mate of every node or −1."""
-    algorithm, init = ("pothen-fan", "cheap") if len(G) < _SMALL else ("auto", "auto")
-    found = maximum_matching(_biadjacency(G, top), algorithm=algorithm, init=init)
+    found = maximum_matching(_biadjacency(G, top))
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # networkx has no way to hand over a matching that is not maximum
     rows, cols = np.flatnonzero(top), np.flatnonzero(~top)

@@ -8,8 +8,8 @@ import time
 
 import berge
 from berge import generate
+from berge.results.progress import ProgressLine
 from berge.results.run import PhaseReport
-from berge.solve.progress import ProgressLine
 
 
 class _Terminal(io.StringIO):
@@ -30,7 +30,7 @@ class TestProgressLine:
 
     def test_plain_lines_every_two_seconds(self, capsys, monkeypatch):
         clock = [0.0]
-        monkeypatch.setattr("berge.solve.progress.time.perf_counter", lambda: clock[0])
+        monkeypatch.setattr("berge.results.progress.time.perf_counter", lambda: clock[0])
         with ProgressLine() as show:
             for tenth in range(51):
                 clock[0] = tenth / 10
@@ -39,7 +39,7 @@ class TestProgressLine:
         assert capsys.readouterr() == ("", 2 * line)
 
     def test_empty_graph(self, capsys, monkeypatch):
-        monkeypatch.setattr("berge.solve.progress._SECONDS_BETWEEN_LINES", 0.0)
+        monkeypatch.setattr("berge.results.progress._SECONDS_BETWEEN_LINES", 0.0)
         with ProgressLine() as show:
             show(PhaseReport("init", 0, 0, 0, 0.0))
         assert "matched 0 of at most 0" in capsys.readouterr().err

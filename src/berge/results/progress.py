@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..results.run import PhaseReport
+    from .under_way import PhaseReport
 
 __all__ = ["ProgressLine"]
 
@@ -34,8 +34,8 @@ class ProgressLine:
 
     Examples
     --------
-    >>> from berge.solve.progress import ProgressLine
-    >>> from berge.results.run import PhaseReport
+    >>> from berge.results.progress import ProgressLine
+    >>> from berge.results.under_way import PhaseReport
     >>> with ProgressLine(lambda report: print(report.cardinality)) as show:
     ...     show(PhaseReport("search", 1, 5, 7, 0.01))
     5

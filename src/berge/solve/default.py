@@ -1,0 +1,88 @@
+"""What "auto" stands for: the only place that knows.
+
+Everything that solves asks here: `maximum_matching` and through it scipy's function, networkx's
+backend, labels, decomposition and `berge compare`; `greedy_matching` and through it coarsening;
+the subgraphs of `out_of_core`. To change the default, change this file.
+
+========== ==================================================================================
+algorithm  ``mixed``; ``g-pr`` on CUDA; ``out-of-core`` for graphs that stay on the disk
+start      ``cheap`` for ``mixed``, on a device, and where a matching is given to begin with;
+           ``karp-sipser`` for all others, which gain by fewer phases; none for ``out-of-core``
+side       from columns if these are fewer, for ``mixed``; else from rows
+threads    all that numba has; algorithms themselves leave small graphs to one
+small      a call that asks for nothing special is one compiled call (`small`)
+greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
+========== ==================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import OptionError
+from ..methods.registry import Algorithm, algorithms, find
+from ..results.run import Run
+
+__all__ = ["choose", "choose_greedy", "is_plain", "search", "searches_columns"]
+
+EXACT, START = "mixed", "cheap"
+ON_CUDA, ON_DISK = "g-pr-shr", "out-of-core"
+START_OF_OTHERS, START_ON_DISK = "karp-sipser", "none"
+GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
+
+# algorithm, init, device, side, initial, time_limit, on_phase, progress, options
+_PLAIN: tuple[Any, ...] = ("auto", "auto", "cpu", "auto", None, None, None, False, {})
+
+
+def is_plain(*asked: Any) -> bool:
+    """Whether a call asks for nothing special, so that small graphs take one compiled call."""
+    return asked == _PLAIN
+
+
+def choose(
+    algorithm: str, init: str, device: str = "cpu", place: str = "memory", begun: bool = False
+) -> tuple[Algorithm, Algorithm]:
+    """Return the exact algorithm and its start.
+
+    The graph lies in a `place`: ``"memory"``, ``"disk"`` or ``"device"``. The solve is `begun` if
+    there is a matching to begin with.
+
+    Examples
+    --------
+    >>> from berge.solve.default import choose
+    >>> [entry.name for entry in choose("auto", "auto")]
+    ['mixed', 'cheap']
+    """
+    if algorithm == "auto":
+        algorithm = ON_DISK if place == "disk" else ON_CUDA if device == "cuda" else EXACT
+    if init == "auto":
+        init = START if begun or place == "device" or algorithm == EXACT else START_OF_OTHERS
+        if algorithm == ON_DISK:
+            init = START_ON_DISK  # its first pass makes one
+    exact, start = find("exact", algorithm), find("start", init)
+    if place == "device" and "cuda" not in start.devices:
+        there = ", ".join(a.name for a in algorithms("start") if "cuda" in a.devices)
+        raise OptionError(
+            f"init {start.name!r} runs on the host, and the graph lies on the device: "
+            f"copy it to the host first, or begin with one of {there}"
+        )
+    return exact, start
+
+
+def searches_columns(exact: str, shape: tuple[int, int]) -> bool:
+    """Whether an algorithm searches from the unmatched columns, if no side is asked for."""
+    return exact == EXACT and shape[1] < shape[0]
+
+
+def search(run: Run) -> None:
+    """Make the matching of a run maximum, as the default does."""
+    if searches_columns(EXACT, run.graph.shape):
+        run.swap_sides()
+    find("exact", EXACT).load()(run)
+
+
+def choose_greedy(method: str, weighted: bool) -> Algorithm:
+    """Return the greedy method for a graph with weights, or without."""
+    if method == "auto":
+        method = GREEDY_BY_WEIGHT if weighted else GREEDY
+    return find("greedy", method)
