@@ -89,7 +89,7 @@ def convert(
     OUT.partial until all is.
     """
     from ..files import format_of, write
-    from ..files.folder import check_target
+    from ..files.manifest import check_target
 
     to_folder = format_of(target, to_format).name == "folder"
     if to_folder:

@@ -238,7 +238,7 @@ def match(
     with working("reading", shown):
         with clock.step("import"):
             from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
-            from ..files.folder import left_on_disk
+            from ..files.folder import open_if_large
             from ..results.matching import Matching
             from ..solve.maximum import OUT_OF_CORE, maximum_matching
         with clock.step("read"):
@@ -247,7 +247,7 @@ def match(
                 labels = read_labelled(file, left, right, form)
                 graph = labels.graph
             elif not remote:
-                graph = left_on_disk(file, always=algorithm == OUT_OF_CORE)
+                graph = open_if_large(file, always=algorithm == OUT_OF_CORE)
                 if graph is file:
                     with labels_hinted(file):
                         graph = read_graph(file, form, base, left, right)
