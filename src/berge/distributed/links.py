@@ -1,6 +1,6 @@
 """Communicators over Dask: `Links`, from each member of a solve to every other.
 
-What peers send arrives on a worker's event loop, which does nothing but put it into a `Incoming`,
+What peers send arrives on a worker's event loop, which does nothing but keep it in `Incoming`,
 whatever the matching thread is busy with: nobody ever waits for a peer to be ready to receive, so
 there is nothing to deadlock on. Every member sends its array and its flag to every other one (flat
 all-to-all). The connections are Dask's, hence its encryption and its ports.
@@ -32,7 +32,7 @@ from distributed import Worker
 from ..errors import PeerLost
 from .communicator import Array
 
-__all__ = ["LINK", "Links", "Incoming", "Stopped"]
+__all__ = ["LINK", "Incoming", "Links", "Stopped"]
 
 LINK = "berge-link"  # the operation that opens a connection between two members
 _SMALL = 1 << 16  # bytes: copying so many is cheaper than a frame of their own

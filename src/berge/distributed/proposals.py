@@ -95,7 +95,9 @@ def proposals(
             propose(a, key_of(seed, rounds), float(p), heaviest)
             rows = a.proposed[: a.state[PROPOSED]].astype(np.int64)
             wanted = a.selected[rows].astype(np.int64) - n
-            messages = halo.to_owners(wanted, rows + a.first, a.selected_weight[rows].view(np.int64))
+            messages = halo.to_owners(
+                wanted, rows + a.first, a.selected_weight[rows].view(np.int64)
+            )
             kinds, _, left = deliver(
                 comm, [messages, _gone(a, halo, comm, part)], flag=int(a.state[LEFT])
             )

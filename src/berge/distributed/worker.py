@@ -279,7 +279,7 @@ class Session:
         result.stats.seconds["prove"] = time.perf_counter() - begin
 
     def _write(self, folder: str | PathLike[str]) -> None:
-        from .results import save_parts
+        from .session import save_parts
 
         assert self.part is not None
         assert self.result is not None

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,7 @@ __all__ = [
 
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
+_Numbers = TypeVar("_Numbers", bound=npt.NDArray[Any])
 _HEADER = 128  # bytes of the header of our .npy files, whatever their length
 
 
@@ -250,9 +251,9 @@ class Folder:
             raise FormatError(f"has {length} bytes; {size} numbers need {needed}", place)
         return start
 
-    def _read(self, name: str, lo: int, array: Any) -> Any:
+    def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
         """Fill an array from place `lo` of a file on."""
-        content: Any = memoryview(array.view(np.uint8))
+        content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
         with open(self.file(name), "rb", buffering=0) as file:
             file.seek(self._starts[name] + lo * array.itemsize)
             while len(content):

@@ -19,7 +19,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from .manifest import load_array, put_in_place, read_manifest, save_array, write
 __all__ = ["MatchingFolder", "check_place", "complete", "write_part"]
 
 FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 
 def write_part(
@@ -127,7 +128,7 @@ class MatchingFolder:
         """Return ``row_cover`` or ``col_cover``, of all parts."""
         return self._joined(name, np.bool_)
 
-    def _joined(self, name: str, kind: Any) -> Any:
+    def _joined(self, name: str, kind: type[_Kind]) -> npt.NDArray[_Kind]:
         side = "rows" if name.startswith("row") else "cols"
         whole = np.empty(self.shape[side == "cols"], kind)
         for number, part in enumerate(self.parts):
