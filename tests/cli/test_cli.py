@@ -24,9 +24,10 @@ from click.testing import CliRunner
 import berge
 from berge import generate
 from berge.cli import cli, exit_codes, program
-from berge.cli.display import bar, in_bytes, in_seconds
+from berge.cli.display import bar
 from berge.results.run import PhaseReport
 from berge.solve.progress import ProgressLine
+from berge.wording import in_bytes, in_seconds
 
 BERGE = [sys.executable, "-m", "berge"]
 COMMANDS = sorted(cli.commands)
@@ -250,9 +251,7 @@ class TestMatch:
         wrong = run("match", path, "--left", "users", code=exit_codes.USAGE).stderr
         assert "the columns are 'w', 'item', 'user'" in wrong
 
-    @pytest.mark.parametrize(
-        "moment", ["berge.cli.match.read_graph", "berge.solve.maximum.maximum_matching"]
-    )
+    @pytest.mark.parametrize("moment", ["berge.files.read", "berge.solve.maximum.maximum_matching"])
     def test_interrupted_before_there_is_a_matching(self, mesh, tmp_path, monkeypatch, moment):
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt
@@ -366,10 +365,10 @@ class TestErrors:
         ],
     )
     def test_one_line_for_anything(self, mesh, monkeypatch, error, says):
-        def fail(*args):
+        def fail(*args, **settings):
             raise error
 
-        monkeypatch.setattr("berge.cli.info.read_graph", fail)
+        monkeypatch.setattr("berge.files.read", fail)
         assert run("info", mesh, code=exit_codes.ERROR).stderr == says + "\n"
 
     def test_warnings_are_lines(self, mesh):
