@@ -60,7 +60,7 @@ test-python: $(VENV)/ready-test
 
 # With a cache of its own: numba's does not know that the checks are in.
 test-bounds: $(VENV)/ready-test
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-cache $(PYTEST) -q -m kernels
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-cache $(PYTEST) -q -m 'kernels and not wide'
 
 sweep: $(VENV)/ready-test
 	$(PYTEST) -q --sweep --seconds=$(SWEEP_SECONDS) tests/methods/test_algorithms.py

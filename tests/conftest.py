@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -20,6 +21,11 @@ import berge.compile  # noqa: F401 (before numba is used: it shows it where tbb 
 DATA = Path(os.environ.get("BERGE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
 TIME_IS_UP = "the seconds given are over"
+
+
+# In the background of a script Ctrl-C is ignored, by the processes that tests send it to as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

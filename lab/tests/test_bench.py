@@ -15,8 +15,8 @@ import berge
 from berge import FormatError, OptionError, generate
 from berge.cli import cli, exit_codes
 from berge.graphs import workspace
+from berge_lab.bench import loop, runner, startup
 from berge_lab.bench import measure as module
-from berge_lab.bench import runner, startup
 from berge_lab.bench.gather import gather, gather_one_by_one, gather_seconds
 from berge_lab.bench.machine import machine
 from berge_lab.bench.measure import UNMEASURED, measure, save_graph, warm_up, work
@@ -188,14 +188,60 @@ def test_built_in_suites(name, tmp_path, monkeypatch):
 # --- measurements -------------------------------------------------------------------------------
 
 
+def test_contenders_take_turns_and_the_fastest_run_counts(monkeypatch):
+    now, order = [0.0], []
+
+    def contender(name, *seconds):
+        left = iter(seconds)
+
+        def solve():
+            order.append(name)
+            now[0] += next(left)
+            return name, now[0]
+
+        return solve
+
+    found = loop.in_turns(
+        {"a": contender("a", 9, 3, 1, 2), "b": contender("b", 9, 5, 6, 7)},
+        3,
+        check=lambda result: result[0].upper(),
+        clock=lambda: now[0],
+    )
+    assert order == ["a", "b"] * 4  # the first ones were to warm up
+    assert found["a"].seconds == [3, 1, 2]
+    assert (found["a"].best, found["b"].best, found["b"].told) == (1, 5, "B")
+
+
+def test_a_contender_that_has_had_enough_or_is_late_is_not_run_again():
+    now = [0.0]
+
+    def solve(seconds):
+        now[0] += seconds
+        return seconds
+
+    def check(seconds):
+        if seconds > 5:
+            raise TimeoutError("late")
+        return seconds
+
+    contenders = {str(s): lambda s=s: solve(s) for s in (1, 4, 6)}
+    how = {"warm_up": False, "check": check, "least": 2, "enough": 3, "clock": lambda: now[0]}
+    found = loop.in_turns(contenders, 9, **how)
+    assert {name: timing.seconds for name, timing in found.items()} == {
+        "1": [1] * 4, "4": [4, 4], "6": [],
+    }  # fmt: skip
+    assert (found["6"].failure, found["6"].best, found["6"].told) == ("late", math.inf, None)
+    assert found["1"].failure is None
+
+
 @pytest.mark.kernels
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_gather_reads_every_index(dtype):
     graph = generate.erdos_renyi(30, 20, 100)
     x = np.arange(20, dtype=dtype) ** 2
     indices = graph.indices.astype(dtype)
-    for loop in (gather, gather_one_by_one):
-        assert loop(indices.view(f"u{indices.itemsize}"), x) == x[graph.indices].sum()
+    for read in (gather, gather_one_by_one):
+        assert read(indices.view(f"u{indices.itemsize}"), x) == x[graph.indices].sum()
     matrix = graph.to_scipy()
     there, back = gather_seconds(matrix)
     assert 0 < there < 1
@@ -222,7 +268,7 @@ def test_what_is_told_of_ours(tmp_path):
     assert all(run["seconds"] >= run["stats"]["seconds"]["total"] > 0 for run in runs)
     assert all(run["proof_seconds"] > 0 for run in runs)
     assert {run["stats"]["algorithm"] for run in runs} == {"pothen-fan"}
-    assert ["memory" in run for run in runs] == [module._reset_peak() is not None, False]
+    assert ["memory" in run for run in runs] == [loop._reset_peak() is not None, False]
     json.dumps(steps)
 
 
@@ -230,7 +276,8 @@ def test_warming_up_leaves_no_working_memory():
     """Else the memory of the first run that is measured would not be seen."""
     berge.maximum_matching(generate.grid(300, 300))
     assert workspace._kept
-    warm_up(generate.grid(3, 3), berge.maximum_matching)
+    module._WARM.clear()
+    warm_up(generate.grid(3, 3), {})
     assert not workspace._kept
 
 
@@ -282,7 +329,7 @@ def test_measured_failure_says_why(tmp_path):
 
 
 def test_measured_over_the_memory_limit(tmp_path):
-    if module._reset_peak() is None:
+    if loop._reset_peak() is None:
         pytest.skip("memory is measured on Linux")
     graph = saved(generate.erdos_renyi(30_000, 30_000, 300_000), tmp_path)
     arguments = {"algorithm": "pothen-fan", "init": "karp-sipser", "threads": 1}

@@ -29,7 +29,7 @@ def file(tmp_path):
 def test_all_algorithms_agree_and_are_sorted_by_time():
     graph = generate.road(20, 20)
     results = compare(graph, repeat=2)
-    assert {r.name for r in results} == {a.name for a in berge.algorithms("exact")}
+    assert {r.name for r in results} == {"auto", *(a.name for a in berge.algorithms("exact"))}
     assert [r.best for r in results] == sorted(r.best for r in results)
     assert len({r.cardinality for r in results}) == 1
     assert all(len(r.seconds) == 2 and r.failure is None for r in results)
@@ -42,6 +42,19 @@ def test_options_with_a_name():
     results = {r.name: r.stats for r in compare(graph, names, init="cheap", repeat=1)}
     assert set(results) == set(names)
     assert results[names[0]].traversed_edges != results[names[1]].traversed_edges
+
+
+def test_auto_is_what_the_default_is():
+    graph = generate.road(20, 20)
+    default = berge.maximum_matching(graph).stats
+    (result,) = compare(graph, ["auto"], repeat=1)
+    assert (result.name, result.stats.algorithm, result.stats.init) == (
+        "auto", default.algorithm, default.init,
+    )  # fmt: skip
+    options = {r.name for r in compare(graph, ["auto", "auto:effort=2"], init="auto", repeat=1)}
+    assert options == {"auto", "auto:effort=2"}
+    with pytest.raises(OptionError, match="has no option 'alfa'"):
+        compare(graph, ["auto:alfa=1"])
 
 
 def test_sensitivity_is_the_papers():
@@ -107,7 +120,9 @@ def test_command_says_a_wrong_picture_before_it_reads(tmp_path):
 
 
 def test_command_json(file):
-    result = CliRunner().invoke(cli, ["compare", file, "-a", "pothen-fan", "--json", "-t", "1"])
+    result = CliRunner().invoke(
+        cli, ["compare", file, *["-a", "pothen-fan", "-i", "auto", "--json", "-t", "1"]]
+    )
     runs = json.loads(result.stdout)["runs"]
     assert runs[0]["algorithm"] == "pothen-fan"
     assert len(runs[0]["runs"]) == 3

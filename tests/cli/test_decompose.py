@@ -1,30 +1,21 @@
-"""``berge decompose``, what it writes, and the pictures."""
+"""``berge decompose``, and what it writes."""
 
 from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import berge
 from berge import generate
-from berge.analysis import plots
-from berge.cli import cli
 
+from . import invoke
 
-def run(*args, code=0):
-    result = CliRunner().invoke(cli, ["decompose", *map(str, args)], prog_name="berge")
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return result
-
-
-def run_json(*args):
-    result = run(*args, "--json")
-    assert result.stdout.count("\n") == 1
-    return json.loads(result.stdout)
+run = partial(invoke.run, "decompose")
+run_json = partial(invoke.run_json, "decompose")
 
 
 @pytest.fixture
@@ -153,50 +144,6 @@ def test_plot(singular, tmp_path, suffix):
     picture = tmp_path / f"picture.{suffix}"
     assert run_json(singular, "--plot", picture)["written"] == [str(picture)]
     assert picture.stat().st_size > 5000
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        generate.complete(0, 0),
-        generate.complete(0, 3),
-        generate.star(3000),
-        generate.star(3000, transpose=True),
-        generate.permute(generate.jacobian(3000, 20)),
-        generate.power_law(2000, 1500, 3),
-    ],
-    ids=["nothing", "no rows", "wide", "tall", "square", "all parts"],
-)
-def test_plots_of_any_shape(graph, tmp_path):
-    picture = tmp_path / "picture.png"
-    plots.draw_decomposition(graph, berge.dulmage_mendelsohn(graph), picture, "name")
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-
-
-def test_every_entry_shows():
-    """Each pixel with an entry has a colour, and one without is white, before and after."""
-    graph = generate.erdos_renyi(900, 700, 1500)
-    dm = berge.dulmage_mendelsohn(graph)
-    rows = np.repeat(np.arange(900), graph.row_degrees)
-    row_place, col_place = np.argsort(dm.row_order), np.argsort(dm.col_order)
-    for orders, places in (
-        ((None, None), (rows, graph.indices)),
-        ((dm.row_order, dm.col_order), (row_place[rows], col_place[graph.indices])),
-    ):
-        picture = plots._picture(graph, dm, *orders, 300, 900)
-        assert picture.shape == (300, 700, 3)
-        there = np.zeros((300, 700), bool)
-        there[places[0] // 3, places[1]] = True
-        assert np.array_equal(picture.min(axis=2) < 0.8, there)
-        assert (picture[~there] == 1).all()
-
-
-def test_chunks_make_no_difference(monkeypatch):
-    graph = generate.power_law(500, 400, 3)
-    dm = berge.dulmage_mendelsohn(graph)
-    whole = plots._picture(graph, dm, dm.row_order, dm.col_order, 200, 200)
-    monkeypatch.setattr(plots, "_CHUNK", 37)
-    assert np.array_equal(whole, plots._picture(graph, dm, dm.row_order, dm.col_order, 200, 200))
 
 
 def test_without_matplotlib(singular, tmp_path, monkeypatch):

@@ -239,6 +239,7 @@ def test_same_seed_same_result(algorithm, init):
 
 
 @pytest.mark.kernels
+@pytest.mark.wide
 def test_64_bit_graphs(algorithm, init, threads):
     """What sizes past 2³¹ would need, tried on small graphs."""
     for name, (_, expected) in SMALL.items():
@@ -253,6 +254,7 @@ def test_64_bit_graphs(algorithm, init, threads):
 
 
 @pytest.mark.kernels
+@pytest.mark.wide
 def test_64_bit_indptr_alone(algorithm, init, threads):
     """More than 2³¹ edges between fewer vertices."""
     for name in ("unsorted", "layered", "power law"):

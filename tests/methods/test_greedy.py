@@ -319,8 +319,12 @@ def test_edges_in_portions(monkeypatch):
     """A kernel comes back after so many edges, and goes on."""
     graph = random_graph(60, 300, 4, uniform)
     expected = {m: berge.greedy_matching(graph, method=m, threads=1).mate for m in DETERMINISTIC}
-    for module in ("run", "by_weight", "global_paths"):
-        monkeypatch.setattr(f"berge.methods.greedy.{module}.EDGES_PER_CALL", 40)
+    for module in (
+        "results.greedy_run",
+        "methods.greedy.sorted_edges",
+        "methods.greedy.global_paths",
+    ):
+        monkeypatch.setattr(f"berge.{module}.EDGES_PER_CALL", 40)
     for method, mate in expected.items():
         pauses = []
         again = berge.greedy_matching(graph, method=method, threads=1, on_phase=pauses.append)
@@ -333,8 +337,12 @@ def test_edges_in_portions(monkeypatch):
 def test_stopped_early(method, monkeypatch):
     """At whatever pause: the matching is valid, and the reason is told."""
     graph = random_graph(80, 300, 5, uniform)
-    for module in ("run", "by_weight", "global_paths"):
-        monkeypatch.setattr(f"berge.methods.greedy.{module}.EDGES_PER_CALL", 60)
+    for module in (
+        "results.greedy_run",
+        "methods.greedy.sorted_edges",
+        "methods.greedy.global_paths",
+    ):
+        monkeypatch.setattr(f"berge.{module}.EDGES_PER_CALL", 60)
     for number in (1, 3, 6):
         pauses = []
 

@@ -198,7 +198,7 @@ def graph_file(columns: tuple[str, str] | None = None) -> Decorator:
     With the help of --left and --right, these are among the options.
     """
 
-    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+    def add(function: Any) -> Any:
         @wraps(function)
         def command(
             *args: Any,

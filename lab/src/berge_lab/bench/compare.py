@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from berge.errors import OptionError, ProofError
 from berge.graphs.graph import BipartiteGraph
-from berge.methods.registry import Algorithm, algorithms, check_options, find
-from berge.results.matching import SolveStats
+from berge.methods.registry import algorithms, check_options, find
+from berge.results.matching import Matching, SolveStats
+from berge.solve.maximum import DEFAULT_ALGORITHM
 
+from .loop import in_turns
 from .measure import measure, save_graph, warm_up
 from .peers import PEERS
 
@@ -60,17 +63,19 @@ class Comparison:
         return 100 * statistics.stdev(self.seconds) / statistics.mean(self.seconds)
 
 
-def choose(names: Sequence[str]) -> dict[str, tuple[Algorithm, dict[str, Any]]]:
-    """Return the exact algorithms of these names with their options; all if there are none.
+def choose(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the arguments of `maximum_matching` for exact algorithms of these names.
 
-    A name may carry options: ``ms-bfs-graft:alpha=2:grafting=false``.
+    If there are none, for ``auto`` and all of them. A name may carry options:
+    ``ms-bfs-graft:alpha=2:grafting=false``.
     """
     chosen = {}
-    for name in names or [a.name for a in algorithms("exact")]:
+    for name in names or ["auto", *(a.name for a in algorithms("exact"))]:
         plain, *texts = name.split(":")
         options = dict(text.partition("=")[::2] for text in texts)
-        algorithm = find("exact", plain)
-        chosen[name] = algorithm, check_options(algorithm, find("start", "none"), options)[0]
+        algorithm = find("exact", DEFAULT_ALGORITHM if plain == "auto" else plain)
+        values, _ = check_options(algorithm, find("start", "none"), options)
+        chosen[name] = {"algorithm": plain, **values}
     return chosen
 
 
@@ -78,18 +83,18 @@ def compare(
     graph: BipartiteGraph,
     names: Sequence[str] = (),
     *,
-    init: str = "karp-sipser",
+    init: str = "auto",
     threads: int | None = None,
     seed: int = 0,
     repeat: int = 3,
     time_limit: float = 60,
     peers: Sequence[str] = (),
-    on_run: Callable[[str], Any] | None = None,
 ) -> list[Comparison]:
     """Run algorithms and peers on a graph, fastest first.
 
-    Every answer is proved; one that cannot be raises ProofError. Kernels are compiled before
-    anything is timed, and the transpose is built anew in every run, as in a first call.
+    Algorithms run by turns. Every answer is proved; one that cannot be raises ProofError. Kernels
+    are compiled before anything is timed, and the transpose is built anew in every run, as in a
+    first call.
     """
     if repeat < 1:
         raise OptionError(f"repeat must be a whole number from 1 on, not {repeat!r}")
@@ -97,11 +102,7 @@ def compare(
     if unknown:
         raise OptionError(f"peer {unknown[0]!r} is not one of {', '.join(PEERS)}")
     settings = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
-    results = []
-    for name, (algorithm, options) in choose(names).items():
-        if on_run is not None:
-            on_run(name)
-        results.append(_repeat(graph, name, algorithm.name, repeat, settings | options))
+    results = _ours(graph, {n: settings | chosen for n, chosen in choose(names).items()}, repeat)
     known = {r.cardinality for r in results if r.failure is None}
     if len(known) > 1:
         raise ProofError(f"proved cardinalities differ: {sorted(known)}")
@@ -109,8 +110,6 @@ def compare(
         file = Path(folder, "graph.npz")
         save_graph(graph, file)
         for peer in peers:
-            if on_run is not None:
-                on_run(peer)
             found = measure(file, peer=peer, repeats=repeat, time_limit=time_limit)
             if found["status"] == "unproved":
                 raise ProofError(f"{peer}: {found['reason']}")
@@ -119,25 +118,31 @@ def compare(
     return sorted(results, key=lambda r: r.best)
 
 
-def _repeat(
-    graph: BipartiteGraph, name: str, algorithm: str, repeat: int, settings: dict[str, Any]
-) -> Comparison:
+def _ours(
+    graph: BipartiteGraph, arguments: dict[str, dict[str, Any]], repeat: int
+) -> list[Comparison]:
+    """Run our algorithms, given by name → arguments, by turns."""
     from berge.solve.maximum import maximum_matching
 
-    warm_up(graph, lambda other: maximum_matching(other, algorithm=algorithm, **settings))
-    seconds: list[float] = []
-    best, cardinality = None, 0
-    for _ in range(repeat):
+    def solve(chosen: dict[str, Any]) -> Matching:
         fresh = BipartiteGraph._trusted(graph.indptr, graph.indices, graph.shape)
-        matching = maximum_matching(fresh, algorithm=algorithm, **settings)
+        return maximum_matching(fresh, **chosen)
+
+    def check(matching: Matching) -> tuple[SolveStats, int]:
         stats = matching.stats
         assert stats is not None
         if stats.stopped == "interrupted":
             raise KeyboardInterrupt
         if stats.stopped is not None:
-            return Comparison(name, tuple(seconds), best, 0, f"over {settings['time_limit']:g} s")
-        seconds.append(stats.seconds["total"])
-        if seconds[-1] == min(seconds):
-            best = stats
-        cardinality = matching.prove(fresh).size
-    return Comparison(name, tuple(seconds), best, cardinality)
+            raise TimeoutError
+        return stats, matching.prove(graph).size
+
+    for chosen in arguments.values():
+        warm_up(graph, chosen)
+    solves = {name: partial(solve, chosen) for name, chosen in arguments.items()}
+    results = []
+    for name, timing in in_turns(solves, repeat, warm_up=False, check=check).items():
+        stats, size = timing.told or (None, 0)
+        late = None if timing.failure is None else f"over {arguments[name]['time_limit']:g} s"
+        results.append(Comparison(name, tuple(timing.seconds), stats, 0 if late else size, late))
+    return results

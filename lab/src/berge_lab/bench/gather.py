@@ -11,8 +11,7 @@ second; elsewhere it may be faster. The faster one counts.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,8 @@ import numpy.typing as npt
 
 from berge.compile import kernel
 from berge.graphs.graph import unsigned
+
+from .loop import in_turns
 
 __all__ = ["gather", "gather_one_by_one", "gather_seconds"]
 
@@ -59,16 +60,10 @@ def gather_seconds(matrix: Any) -> tuple[float, float]:
 def _best(indices: npt.NDArray[Any], size: int) -> float:
     x = np.ones(size, indices.dtype)
     indices = unsigned(indices)
-    return min(_best_of(loop, indices, x) for loop in (gather, gather_one_by_one))
-
-
-def _best_of(loop: Callable[..., int], indices: npt.NDArray[Any], x: npt.NDArray[Any]) -> float:
-    loop(indices[:0], x)  # loads the kernel
-    seconds: list[float] = []
-    end = time.perf_counter() + _ENOUGH
-    while len(seconds) < _LEAST or (time.perf_counter() < end and len(seconds) < _MOST):
-        begin = time.perf_counter()
-        total = loop(indices, x)
-        seconds.append(time.perf_counter() - begin)
-        assert total == indices.size
-    return min(seconds)
+    loops = {"vectors": partial(gather, indices, x)}
+    loops["one by one"] = partial(gather_one_by_one, indices, x)
+    for loop in loops.values():
+        loop.func(indices[:0], x)  # loads the kernel
+    found = in_turns(loops, _MOST, warm_up=False, least=_LEAST, enough=_ENOUGH)
+    assert all(timing.told == indices.size for timing in found.values())
+    return min(timing.best for timing in found.values())

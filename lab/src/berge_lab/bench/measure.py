@@ -20,8 +20,6 @@ result, the transpose, and all buffers (on Linux only).
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import json
 import signal
 import subprocess
@@ -29,17 +27,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from itertools import count
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from berge.errors import BergeError, OptionError, ProofError
+from berge.errors import BergeError, ProofError
 from berge.graphs.graph import BipartiteGraph, Graph
 from berge.results.matching import Matching
 
+from .loop import Run, in_turns
 from .peers import PEERS, Prepared
 
 __all__ = ["UNMEASURED", "measure", "measure_several", "save_graph", "warm_up"]
@@ -167,26 +165,33 @@ def save_graph(graph: BipartiteGraph | Graph, path: str | PathLike[str]) -> None
     np.savez(path, indptr=graph.indptr, indices=graph.indices, shape=shape, **more)
 
 
-def warm_up(
-    like: BipartiteGraph, solve: Callable[[BipartiteGraph], object], n: int = 20_000
-) -> None:
-    """Solve a star and random graphs, one of n rows, with the same index types: loads the kernels.
+def warm_up(like: BipartiteGraph, arguments: Mapping[str, Any]) -> None:
+    """Load what `maximum_matching` with these arguments needs for the index types of a graph.
 
-    The working memory that this takes is given back, or the next solve would seem to need less.
+    Solves a star and random graphs, once in a process. The working memory that this takes is given
+    back, or the next solve would seem to need less.
     """
     from berge.graphs import workspace
     from berge.graphs.passes import largest
+    from berge.solve.maximum import maximum_matching
 
+    kind = repr((sorted(arguments.items()), like.indptr.dtype, like.indices.dtype))
+    if kind in _WARM:
+        return
     for array in (like.indptr, like.indices):
         largest(array[:1])  # what validates large ones
+    # The default shares its work among threads on large graphs only. Others may be slow there.
+    n = 150_000 if arguments.get("algorithm", "auto") == "auto" else 20_000
     ends = np.random.default_rng(0).integers(0, n, (2, 4 * n))
     star = np.arange(4096), np.zeros(4096, np.int64)
     small = ends[:, :2000] % 500  # solved in a way of its own
     for (rows, cols), shape in ((star, (4096, 1)), (small, (500, 500)), (ends, (n, n))):
         graph = BipartiteGraph.from_edges(rows, cols, shape)
         indptr, indices = graph.indptr.astype(like.indptr.dtype), graph.indices
-        solve(BipartiteGraph._trusted(indptr, indices.astype(like.indices.dtype), shape))
+        typed = BipartiteGraph._trusted(indptr, indices.astype(like.indices.dtype), shape)
+        maximum_matching(typed, **arguments)
     workspace.release()
+    _WARM.add(kind)
 
 
 def work(request: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -> None:
@@ -221,44 +226,40 @@ def work(request: Mapping[str, Any], tell: Callable[[dict[str, Any]], object]) -
             told["stats"] = {name: stats[name] for name in keep}
         return told
 
-    _repeat(request, tell, lambda number: solve(), check)
+    _repeat(request, tell, solve, check)
 
 
 def _repeat(
     request: Mapping[str, Any],
     tell: Callable[[dict[str, Any]], object],
-    solve: Callable[[int], Any],
+    solve: Callable[[], Any],
     check: Callable[[Any], dict[str, Any]],
 ) -> None:
-    """Do the runs, each with its number, and tell of each what `check` has to say."""
-    gc.collect()
-    gc.freeze()  # what is loaded stays; looking through it after every run takes longer than many
-    limit, spent = float(request["time_limit"]), 0.0
-    for number in range(int(request["repeats"])):
-        before = _reset_peak() if number == 0 else None
-        # Compiled code does not look at signals, but the default action needs no looking.
-        signal.setitimer(signal.ITIMER_REAL, max(limit, 1e-3))
-        with _memory_limited(request["memory_limit"]):
-            begin = time.perf_counter()
-            found = solve(number)
-            seconds = time.perf_counter() - begin
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        told: dict[str, Any] = {"seconds": seconds}
-        if before is not None:
-            told["memory"] = max(_status("VmHWM") - before, 0)
-        try:
-            begin = time.perf_counter()
-            told |= check(found)
-            told["proof_seconds"] = time.perf_counter() - begin
-        except BergeError as error:
-            tell({"status": "unproved", "reason": str(error)})
-            return
-        tell(told)
-        del found
-        gc.collect()
-        spent += seconds
-        if spent > _TOGETHER * limit:
-            break
+    """Do the runs, and tell of each what `check` has to say."""
+
+    def proved(found: Any) -> dict[str, Any]:
+        begin = time.perf_counter()
+        return check(found) | {"proof_seconds": time.perf_counter() - begin}
+
+    def tell_of(_: str, run: Run) -> None:
+        memory = {} if run.memory is None else {"memory": run.memory}
+        tell({"seconds": run.seconds, **memory, **run.told})
+
+    limit = float(request["time_limit"])
+    try:
+        in_turns(
+            {"": solve},
+            int(request["repeats"]),
+            warm_up=False,  # on other graphs, before
+            check=proved,
+            enough=_TOGETHER * limit,
+            time_limit=limit,
+            memory=True,
+            memory_limit=request["memory_limit"],
+            on_run=tell_of,
+        )
+    except BergeError as error:
+        tell({"status": "unproved", "reason": str(error)})
 
 
 class _Greedy:
@@ -271,7 +272,7 @@ class _Greedy:
         self.graph = as_graph(graph, weights=own)
         if drawn and own is None:
             self.graph = _uniform_weights(self.graph)
-        self.arguments = arguments
+        self.arguments, self.seeds = arguments, count()
         types = self.graph.indices.dtype, self.graph.weights is None
         kind = repr((sorted(arguments.items()), types))
         if kind not in _WARM:
@@ -293,8 +294,8 @@ class _Greedy:
 
         return greedy_matching(graph, seed=seed, **self.arguments)
 
-    def solve(self, number: int) -> Any:
-        return self._match(self.graph, number)
+    def solve(self) -> Any:
+        return self._match(self.graph, next(self.seeds))
 
     def check(self, found: Any) -> dict[str, Any]:
         from berge.results.proof import verify
@@ -318,12 +319,7 @@ def _uniform_weights(graph: Graph) -> Graph:
 def _ours(graph: BipartiteGraph, matrix: Any, arguments: Mapping[str, Any]) -> Prepared:
     from berge.solve.maximum import maximum_matching
 
-    kind = repr((sorted(arguments.items()), graph.indptr.dtype, graph.indices.dtype))
-    if kind not in _WARM:
-        # The default shares its work among threads on large graphs only. Others may be slow there.
-        n = 150_000 if arguments.get("algorithm", "auto") == "auto" else 20_000
-        warm_up(graph, lambda other: maximum_matching(other, **arguments), n)
-        _WARM.add(kind)
+    warm_up(graph, arguments)
     return lambda: maximum_matching(matrix, **arguments), lambda matching: matching
 
 
@@ -335,46 +331,6 @@ def _as_matching(found: Any, graph: BipartiteGraph) -> Matching:
     rows = np.flatnonzero((found >= 0) & (found < graph.n_cols))
     col_match[found[rows]] = rows
     return Matching(found, col_match, upper_bound=max(graph.shape))
-
-
-def _reset_peak() -> int | None:
-    """Have the peak of the resident size begin anew; return what is held, None if it cannot be."""
-    gc.collect()
-    try:
-        with suppress(AttributeError):  # glibc's; elsewhere freed memory goes back by itself
-            ctypes.CDLL(None).malloc_trim(0)
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-        return _status("VmRSS")
-    except OSError:
-        return None
-
-
-def _status(name: str) -> int:
-    """Return a size of this process in bytes."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(name + ":"):
-            return 1024 * int(line.split()[1])
-    raise OSError(f"/proc/self/status has no {name}")
-
-
-@contextmanager
-def _memory_limited(gigabytes: float | None) -> Iterator[None]:
-    """Let no more than this be allocated on top of what there is."""
-    if gigabytes is None:
-        yield
-        return
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    try:
-        most = _status("VmSize") + int(gigabytes * 2**30)
-    except OSError:
-        raise OptionError("memory_limit needs Linux") from None
-    resource.setrlimit(resource.RLIMIT_AS, (most, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,11 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
+from functools import partial
+from typing import NamedTuple
+
+from .loop import in_turns
 
 __all__ = ["STEPS", "startup"]
 
@@ -32,39 +34,37 @@ STEPS = {
 }
 
 
-def startup(repeats: int, cold_repeats: int) -> Iterator[tuple[str, list[float]]]:
-    """Yield what was timed and its seconds, after running it once untimed where a cache counts."""
-    for name, (code, cold) in STEPS.items():
-        if not cold:
-            _seconds(code, {})
-        yield name, [_timed(code, cold) for _ in range(cold_repeats if cold else repeats)]
+def startup(repeats: int, cold_repeats: int) -> dict[str, list[float]]:
+    """Return what was timed and its seconds; run once untimed before, where a cache counts."""
+    found: dict[str, list[float]] = {}
+    for cold, times in ((False, repeats), (True, cold_repeats)):
+        steps = {
+            name: partial(_start, code, cold) for name, (code, c) in STEPS.items() if c == cold
+        }
+        timings = in_turns(steps, times, warm_up=not cold, check=_end)
+        found |= {name: timing.seconds for name, timing in timings.items() if timing.seconds}
+    return found
 
 
-def _timed(code: str, cold: bool) -> float:
-    with _empty_cache() if cold else _no_change() as settings:
-        return _seconds(code, settings)
+class _Started(NamedTuple):
+    code: str
+    process: subprocess.Popen[str]
+    said: str
+    cache: tempfile.TemporaryDirectory[str] | None
 
 
-def _seconds(code: str, settings: dict[str, str]) -> float:
+def _start(code: str, cold: bool) -> _Started:
+    """Start a process, and wait until it has said that it is done."""
+    cache = tempfile.TemporaryDirectory(prefix="berge-") if cold else None
+    settings = os.environ | ({"NUMBA_CACHE_DIR": cache.name} if cache else {})
     command = [sys.executable, "-c", f"{code}\nprint('done', flush=True)"]
-    begin = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env=os.environ | settings
-    ) as process:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        seconds = time.perf_counter() - begin
-    if said != "done\n":
-        raise RuntimeError(f"a new process failed to run: {code}")
-    return seconds
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=settings)
+    assert process.stdout is not None
+    return _Started(code, process, process.stdout.readline(), cache)
 
 
-@contextmanager
-def _empty_cache() -> Iterator[dict[str, str]]:
-    with tempfile.TemporaryDirectory(prefix="berge-") as folder:
-        yield {"NUMBA_CACHE_DIR": folder}
-
-
-@contextmanager
-def _no_change() -> Iterator[dict[str, str]]:
-    yield {}
+def _end(started: _Started) -> None:
+    """Wait for the process to end, which is not in its time."""
+    with started.process, started.cache or nullcontext():
+        if started.said != "done\n":
+            raise RuntimeError(f"a new process failed to run: {started.code}")

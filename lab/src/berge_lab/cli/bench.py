@@ -97,16 +97,12 @@ def startup(repeat: int, cold: int, as_json: bool) -> None:
 
     "Cold" is with an empty cache of kernels, as on the first call after an installation.
     """
-    from ..bench.startup import STEPS
     from ..bench.startup import startup as measure
 
-    found: dict[str, list[float]] = {}
     with working("starting processes …", not as_json):
-        found.update((name, seconds) for name, seconds in measure(repeat, cold) if seconds)
+        found = measure(repeat, cold)
     if as_json:
         print_json({"seconds": found})
         return
-    lines = [
-        [name, f"{min(found[name]):.3f}", str(len(found[name]))] for name in STEPS if name in found
-    ]
+    lines = [[name, f"{min(some):.3f}", str(len(some))] for name, some in found.items()]
     print_table(("from the start of a process", ["until", "seconds", "best of"], lines))

@@ -9,11 +9,11 @@ import click
 
 from berge.cli.display import out, working
 from berge.cli.options import (
+    GraphFile,
     algorithm_name,
     as_json,
     check_plot,
     print_json,
-    read_graph,
     read_options,
     seconds,
     thread_option,
@@ -36,7 +36,7 @@ __all__ = ["compare"]
     short_help="Run algorithms side by side, each answer proved.",
     epilog=examples(
         "berge compare web.mtx",
-        "berge compare web.mtx road.mtx -a ms-bfs-graft,pothen-fan --repeat 5 --plot bars.png",
+        "berge compare web.mtx road.mtx -a auto,pothen-fan --repeat 5 --plot bars.png",
         "berge compare web.mtx --peers scipy,igraph --threads 1 --csv times.csv",
         "berge compare mesh.mtx --permute 1 -a ms-bfs-graft,ms-bfs-graft:alpha=2",
     ),
@@ -48,16 +48,16 @@ __all__ = ["compare"]
     "names",
     default="",
     metavar="NAME,…",
-    help="Exact algorithms to run, with options if any (NAME:alpha=2); all if not given.",
+    help="Algorithms to run, with options if any (NAME:alpha=2).  [default: auto and all]",
 )
 @click.option(
     "-i",
     "--init",
     callback=algorithm_name("start"),
     metavar="NAME",
-    default="karp-sipser",
+    default="auto",
     show_default=True,
-    help="Start that all of them begin with.",
+    help="Start that all of them begin with; auto: each with its own.",
 )
 @thread_option
 @click.option("-r", "--repeat", type=click.IntRange(min=1), default=3, show_default=True,
@@ -87,7 +87,7 @@ def compare(
     csv_file: Path | None,
     plot: Path | None,
     form: str | None,
-    base: str,
+    base: int,
     as_json: bool,
 ) -> None:
     """Run algorithms on the same graphs and tell what each did.
@@ -108,7 +108,7 @@ def compare(
     results: dict[str, list[Comparison]] = {}
     rows: list[dict[str, Any]] = []
     for file in files:
-        graph = read_graph(file, form, base)
+        graph = GraphFile(file, form, base).read()
         if permute is not None:
             graph = permuted(graph, seed=permute)
         name = file.name.partition(".")[0]

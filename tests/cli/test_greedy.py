@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse
-from click.testing import CliRunner
 
 import berge
-from berge.cli import cli, exit_codes
+from berge.cli import exit_codes
 
+from . import invoke
 
-@pytest.fixture
-def run():
-    def invoke(*args, code=exit_codes.OK):
-        result = CliRunner().invoke(cli, ["greedy", *map(str, args)])
-        assert result.exit_code == code, (result.output, result.stderr, result.exception)
-        return result
-
-    return invoke
+run = partial(invoke.run, "greedy")
 
 
 @pytest.fixture
@@ -34,7 +28,7 @@ def mesh(tmp_path):
     return tmp_path / "mesh.npz"
 
 
-def test_table(run, mesh):
+def test_table(mesh):
     output = run(mesh, "--threads", 1).output
     assert "42 vertices, 71 edges" in output
     assert "21 pairs  maximal, checked" in output
@@ -44,7 +38,7 @@ def test_table(run, mesh):
 
 
 @pytest.mark.parametrize("method", [a.name for a in berge.algorithms("greedy")])
-def test_json(run, mesh, method):
+def test_json(mesh, method):
     facts = json.loads(
         run(mesh, "--weights", "-m", method, "--json", "--threads", 1, "--seed", 3).stdout
     )
@@ -56,7 +50,7 @@ def test_json(run, mesh, method):
     assert facts["seconds"]["total"] >= facts["seconds"]["match"]
 
 
-def test_output(run, mesh, tmp_path):
+def test_output(mesh, tmp_path):
     run(mesh, "-o", tmp_path / "m.npz", "--threads", 1)
     mate = np.load(tmp_path / "m.npz")["mate"]
     assert np.array_equal(mate, berge.greedy_matching(mesh, threads=1).mate)
@@ -68,13 +62,10 @@ def test_output(run, mesh, tmp_path):
 
 @pytest.mark.parametrize("name", ["m.npz", "m.txt"])
 @pytest.mark.parametrize("flags", [[], ["--weights"]])
-def test_verify(run, mesh, tmp_path, name, flags):
+def test_verify(mesh, tmp_path, name, flags):
     def verify(graph, code):
-        args = ["verify", str(graph), str(saved)]
-        shown = CliRunner().invoke(cli, args)
-        facts = CliRunner().invoke(cli, [*args, "--json"])
-        assert shown.exit_code == facts.exit_code == code, (shown.output, facts.output)
-        return shown.output, json.loads(facts.stdout)
+        shown = invoke.run("verify", graph, saved, code=code).output
+        return shown, invoke.run_json("verify", graph, saved, code=code)
 
     saved = tmp_path / name
     expected = json.loads(run(mesh, "-o", saved, "--json", *flags).stdout)
@@ -96,14 +87,14 @@ def test_verify(run, mesh, tmp_path, name, flags):
         assert "matched twice" in verify(mesh, exit_codes.NOT_A_MATCHING)[1]["reason"]
 
 
-def test_edge_list_need_not_be_square(run, tmp_path):
+def test_edge_list_need_not_be_square(tmp_path):
     (tmp_path / "one.txt").write_text("1 2 2\n2 3 3\n")
     for flags, weight in ([], 1), (["--weights"], 3):
         facts = json.loads(run(tmp_path / "one.txt", "--base", 1, "--json", *flags).stdout)
         assert (facts["vertices"], facts["edges"], facts["weight"]) == (3, 2, weight)
 
 
-def test_plot(run, mesh, tmp_path):
+def test_plot(mesh, tmp_path):
     pytest.importorskip("matplotlib")
     for flags in ([], ["--weights"]):
         run(mesh, "--plot", tmp_path / "curves.png", *flags)
@@ -111,7 +102,7 @@ def test_plot(run, mesh, tmp_path):
         (tmp_path / "curves.png").unlink()
 
 
-def test_plot_is_of_proposals(run, mesh, tmp_path):
+def test_plot_is_of_proposals(mesh, tmp_path):
     pytest.importorskip("matplotlib")
     picture = tmp_path / "curves.png"
     drawn = run(mesh, "--plot", picture, "-m", "proposals", "--p", 0.3).output
@@ -125,20 +116,20 @@ def test_plot_is_of_proposals(run, mesh, tmp_path):
     assert not picture.exists()
 
 
-def test_one_vertex_is_no_vertices(run, tmp_path):
+def test_one_vertex_is_no_vertices(tmp_path):
     scipy.sparse.save_npz(tmp_path / "one.npz", scipy.sparse.coo_array((1, 1)))
     output = run(tmp_path / "one.npz").output
     assert "1 vertex, 0 edges" in output
     assert "1 vertex (100.0%)" in output
 
 
-def test_time_limit(run, mesh, tmp_path):
+def test_time_limit(mesh, tmp_path):
     result = run(mesh, "--time-limit", 0, "-o", tmp_path / "m.npz", code=exit_codes.TIME_LIMIT)
     assert "not maximal (time limit)" in result.output
     assert (np.load(tmp_path / "m.npz")["mate"] == -1).all()
 
 
-def test_interrupt(run, mesh, monkeypatch):
+def test_interrupt(mesh, monkeypatch):
     def stop(self):
         raise KeyboardInterrupt
 
@@ -157,11 +148,11 @@ def test_interrupt(run, mesh, monkeypatch):
         (["--time-limit", "-1"], "not a number of seconds"),
     ],
 )
-def test_usage(run, mesh, args, message):
+def test_usage(mesh, args, message):
     assert message in run(mesh, *args, code=exit_codes.USAGE).output
 
 
-def test_errors(run, mesh, tmp_path):
+def test_errors(mesh, tmp_path):
     assert "no such file" in run(tmp_path / "no.mtx", code=exit_codes.ERROR).stderr
     result = run(mesh, "--device", "cuda", "--method", "sorted", code=exit_codes.ERROR)
     assert "runs on cpu only" in result.stderr

@@ -11,7 +11,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,9 +27,9 @@ from berge import (
 from berge.analysis.coarsening.coarsen import SLOWEST
 from berge.analysis.coarsening.contract import contract, exact_weights, number
 from berge.analysis.coarsening.hypergraph import Hypergraph
-from berge.cli import cli
 from berge.files import metis
 
+from ..cli.invoke import run
 from ..conftest import COMPILED, DATA
 
 THREADS = (1, 2, 4)
@@ -362,10 +361,10 @@ def test_a_matching_that_was_interrupted_makes_no_level(monkeypatch, tmp_path):
         found = matched(graph, **options)
         return found if graph.n_vertices == 1600 else replace(found, stopped="interrupted")
 
-    monkeypatch.setattr(berge, "greedy_matching", interrupted)
+    monkeypatch.setattr("berge.solve.greedy.greedy_matching", interrupted)
     h = berge.coarsen(path, until=10)
     assert (len(h), h.reason) == (2, "interrupted")
-    assert "the levels made before" in run(path, "--until", 10, code=4).stderr
+    assert "the levels made before" in run("coarsen", path, "--until", 10, code=4).stderr
 
 
 def test_progress_is_told(capsys):
@@ -610,61 +609,3 @@ def test_the_example_partitions_a_mesh(tmp_path, monkeypatch, capsys):
     assert np.bincount(part).max() < 1.05 * 900 / 4
     # A strip of a mesh of n points is √n wide: a cut is some √n edges, not a share of all.
     assert len(names["cut_edges"](graph, part)) < 12 * 30
-
-
-# The command line.
-
-
-def run(*args, code=0):
-    result = CliRunner().invoke(cli, ["coarsen", *map(str, args)], prog_name="berge")
-    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
-    return result
-
-
-@pytest.fixture(scope="module")
-def grid_file(tmp_path_factory):
-    path = tmp_path_factory.mktemp("graphs") / "grid.mtx"
-    berge.write(generate.grid(30, 30), path)
-    return path
-
-
-def test_command_prints_a_line_a_level(grid_file, tmp_path):
-    text = run(grid_file, "--until", 100, "-o", tmp_path / "out").stdout
-    h = berge.coarsen(grid_file, until=100)
-    for i, level in enumerate(h):
-        words = [str(i), f"{level.graph.n_vertices:,}", f"{level.graph.n_edges:,}"]
-        assert any(line.split()[:3] == words for line in text.splitlines())
-    assert f"{h.reason}; " in text
-    assert "no weight is lost" in text
-    last = metis.read_graph(tmp_path / "out" / f"level-{len(h) - 1}.graph")
-    assert (last.to_scipy() != h.to_scipy()).nnz == 0
-
-
-def test_command_as_json(grid_file):
-    told = json.loads(run(grid_file, "--levels", 2, "--no-check", "--json").stdout)
-    h = berge.coarsen(grid_file, levels=2)
-    assert told["reason"] == h.reason
-    assert told["check_seconds"] is None
-    for found, expected in zip(told["levels"], h.facts(), strict=True):
-        assert found | {"seconds": 0} == expected | {"seconds": 0}
-
-
-def test_command_takes_hypergraphs(grid_file):
-    text = run(grid_file, "--hypergraph", "--until", 300, "--balance", 0).stdout
-    assert "nets" in text
-    run(grid_file, "--hypergraph", "--weights", code=2)
-
-
-def test_command_exit_codes(grid_file):
-    assert "time limit" in run(grid_file, "--until", 9, "--time-limit", 0, code=3).stdout
-    assert "balance must be" in run(grid_file, "--until", 9, "--balance", 0.5, code=2).stderr
-    assert "no such file" in run("missing.mtx", code=1).stderr
-
-
-def test_command_takes_weights_of_a_file(tmp_path):
-    path = tmp_path / "path.graph"
-    path.write_text("4 3 11\n1 2 1\n1 1 1 3 9\n1 2 9 4 1\n5 3 1\n")
-    run(path, "--weights", "--levels", 1, "--balance", 1.5, "-o", tmp_path / "out")
-    coarse = metis.read_graph(tmp_path / "out" / "level-1.graph")
-    assert coarse.vertex_weights.tolist() == [5, 3] or coarse.vertex_weights.tolist() == [3, 5]
-    assert coarse.total_weight == 1  # the edge of weight 9 is inside a vertex
