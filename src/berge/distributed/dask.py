@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
 from ..methods.registry import check_numbers
+from ..results.interrupts import held_interrupts
 from ..results.matching import Matching, SolveStats
 from ..results.proof import Certificate
 from ..results.run import PhaseReport
@@ -88,7 +88,7 @@ def solve_on_cluster(
         Folder on storage that all workers share. What is in it is gone on from.
     output
         Folder to write the matching to, by parts; it is not gathered then, and what is returned
-        is a `berge.distributed.results.StoredMatching`.
+        is a `berge.results.stored.StoredMatching`.
     prove
         Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
     init
@@ -118,7 +118,7 @@ def solve_on_cluster(
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
     if output is not None:
-        from .results import check_place
+        from ..files.parts import check_place
 
         check_place(output)
     with ExitStack() as stack:
@@ -143,7 +143,7 @@ def solve_on_cluster(
         )
         solve = _Solve(client, opened, job, started, time_limit, show, progress)
         matching = solve.run(workers, restarts)
-        with _ignoring_interrupts():  # there is something to lose
+        with held_interrupts():  # there is something to lose
             stack.close()
     return matching
 
@@ -250,18 +250,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-@contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -546,7 +534,7 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         | ({} if resumed is None else {"resumed_phase": resumed}),
     )
     if job.output is not None:
-        from .results import StoredMatching
+        from ..results.stored import StoredMatching
 
         return StoredMatching(job.output, stats)
     joined = {
