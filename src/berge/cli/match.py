@@ -92,6 +92,7 @@ class _Outcome:
     "berge match web.mtx --initial best.npz -o matching.npz",
     "berge match web.mtx --json | jq .cardinality",
     "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
+    "berge match web.berge --cluster local[4] --checkpoint saved --resume -o parts",
 )
 @algorithm_option("exact", "-a", "--algorithm", help="Exact algorithm; see `berge algorithms`.")
 @algorithm_option("start", "-i", "--init", help="Start that it begins with.")
@@ -135,6 +136,7 @@ def match(
     output: Path | None,
     cluster: str | None,
     checkpoint: Path | None,
+    resume: bool,
     as_json: bool,
     no_prove: bool,
     quiet: bool,
@@ -151,6 +153,8 @@ def match(
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
+    if resume and checkpoint is None:
+        raise click.UsageError("--resume needs --checkpoint")
     options: dict[str, Any] = dict(key_values(switches, "'--option'"))
     columns = {"left": file.left, "right": file.right}
     labelled = columns != {"left": None, "right": None} and file.format != "parquet"
@@ -160,6 +164,7 @@ def match(
         remote = _is_shared(file.path)
         options = plain_values(options) | {"cluster": cluster, "prove": not no_prove}
         options |= {"checkpoint": checkpoint, "output": output if in_parts else None}
+        options["resume"] = resume
         options |= columns if remote else {}
     elif checkpoint is not None:
         raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
@@ -224,13 +229,13 @@ def _read(
     file: GraphFile, labelled: bool, algorithm: str
 ) -> tuple[BipartiteGraph, LabelledFile | None]:
     """Read the graph, or open it where it lies; labels come with it if there are any."""
-    from ..files.folder import left_on_disk
+    from ..files.folder import open_if_large
     from ..solve.maximum import OUT_OF_CORE
 
     if labelled:
         labels = read_labelled(file.path, file.left, file.right, file.form)
         return labels.graph, labels
-    opened = left_on_disk(file.path, always=algorithm == OUT_OF_CORE)
+    opened = open_if_large(file.path, always=algorithm == OUT_OF_CORE)
     if opened is not file.path:
         return opened, None
     with labels_hinted(file.path):
