@@ -23,10 +23,10 @@ class TestWarmup:
     def test_small_graphs_too(self, monkeypatch):
         """These have a kernel of their own."""
         from berge.cli import warmup
-        from berge.solve import small as at_once
+        from berge.solve import small
 
-        called, begin = [], at_once.begin_small
-        monkeypatch.setattr(at_once, "begin_small", lambda *a: called.append(1) or begin(*a))
+        called, begin = [], small.begin_small
+        monkeypatch.setattr(small, "begin_small", lambda *a: called.append(1) or begin(*a))
         warmup._use_kernels(False)
         assert called
 

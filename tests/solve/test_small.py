@@ -14,7 +14,7 @@ from berge import BipartiteGraph, InvalidGraphError, generate
 from berge.graphs import workspace
 from berge.methods.combined import mixed
 from berge.solve import maximum as solve
-from berge.solve import small as at_once
+from berge.solve import small
 
 from ..conftest import COMPILED
 from ..corpus import LARGE, SMALL
@@ -24,34 +24,34 @@ LIMIT = 1e9  # seconds; a call with a limit is the pipeline's
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What `match_at_once` returned, call by call."""
+    """What `match_small` returned, call by call."""
     returned = []
 
     def watch(*arguments):
-        returned.append(at_once.match_at_once(*arguments))
+        returned.append(small.match_small(*arguments))
         return returned[-1]
 
-    monkeypatch.setattr(solve, "_at_once", lambda: watch)
+    monkeypatch.setattr(solve, "_small", lambda: watch)
     return returned
 
 
 def check_same(graph, threads=1):
     """Solve in both ways; return the matching."""
-    at_once, by_steps = (
+    directly, by_steps = (
         berge.maximum_matching(graph, threads=threads, time_limit=limit) for limit in (None, LIMIT)
     )
-    assert np.array_equal(at_once.row_match, by_steps.row_match)
-    assert np.array_equal(at_once.col_match, by_steps.col_match)
-    assert at_once.row_match.dtype == by_steps.row_match.dtype
-    assert at_once.cardinality == by_steps.cardinality
-    assert at_once.is_maximum
-    assert not at_once.row_match.flags.writeable
-    assert not at_once.col_match.flags.writeable
-    mine, its = at_once.stats.as_dict(), by_steps.stats.as_dict()
+    assert np.array_equal(directly.row_match, by_steps.row_match)
+    assert np.array_equal(directly.col_match, by_steps.col_match)
+    assert directly.row_match.dtype == by_steps.row_match.dtype
+    assert directly.cardinality == by_steps.cardinality
+    assert directly.is_maximum
+    assert not directly.row_match.flags.writeable
+    assert not directly.col_match.flags.writeable
+    mine, its = directly.stats.as_dict(), by_steps.stats.as_dict()
     for name in mine.keys() - {"seconds", "search_rate", "threads"}:
         assert mine[name] == its[name], name
-    assert at_once.prove(graph).size == at_once.cardinality
-    return at_once
+    assert directly.prove(graph).size == directly.cardinality
+    return directly
 
 
 @pytest.mark.kernels
@@ -90,7 +90,7 @@ def test_same_on_random_graphs(degree, monkeypatch):
 def test_goes_on_by_steps(dense, monkeypatch):
     """A search that is not at its end goes on where it was, from the same working memory."""
     monkeypatch.setattr(mixed, "SMALL", 0)
-    monkeypatch.setattr(at_once, "LITTLE", 0)
+    monkeypatch.setattr(small, "LITTLE", 0)
     # Pairs of rows want one column each: the last has a way out through all of the others.
     graph = generate.permute(generate.chain(60), seed=3)
     if dense:
@@ -98,8 +98,8 @@ def test_goes_on_by_steps(dense, monkeypatch):
         indptr, indices = graph.indptr * times, np.repeat(graph.indices, times)
         graph = BipartiteGraph(indptr, indices, graph.shape)
     went_on = []
-    go_on = at_once._go_on
-    monkeypatch.setattr(at_once, "_go_on", lambda *a: went_on.append(1) or go_on(*a))
+    go_on = small._go_on
+    monkeypatch.setattr(small, "_go_on", lambda *a: went_on.append(1) or go_on(*a))
     for seed in range(8):
         source = generate.permute(graph, seed=seed)
         check_same(source.to_scipy())
@@ -118,12 +118,14 @@ def test_threads_go_on_with_the_search(monkeypatch):
     assert matching.stats.threads == 4
 
 
+@pytest.mark.kernels
 def test_one_thread_does(calls):
     matching = berge.maximum_matching(generate.chain(50), threads=2)
     assert matching.stats.threads == 1
     assert matching is calls[0]
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(
     ("indptr", "indices"),
     [
@@ -146,6 +148,7 @@ def test_errors_are_told_in_words(indptr, indices, tall, calls):
     assert all(map(np.array_equal, before, (matrix.indptr, matrix.indices)))
 
 
+@pytest.mark.kernels
 def test_leaves_other_kinds_alone(calls):
     """Other index types, strides, read-only arrays, formats and shapes are for the pipeline."""
     matrix = generate.chain(30).to_scipy()
@@ -161,6 +164,7 @@ def test_leaves_other_kinds_alone(calls):
         berge.maximum_matching(flat)
 
 
+@pytest.mark.kernels
 def test_room_behind_the_last_row(calls):
     matrix = generate.chain(30).to_scipy()
     matrix.indices = np.append(matrix.indices, np.int32(-7))  # scipy allows for it
@@ -168,16 +172,18 @@ def test_room_behind_the_last_row(calls):
     assert calls[0] is not None
 
 
+@pytest.mark.kernels
 def test_graphs_are_validated_once(monkeypatch):
     """A matrix of scipy's every time, as it may have changed; a graph of ours when it is made."""
-    valid, begin = [], at_once.begin_small
-    monkeypatch.setattr(at_once, "begin_small", lambda *a: valid.append(a[-1]) or begin(*a))
+    valid, begin = [], small.begin_small
+    monkeypatch.setattr(small, "begin_small", lambda *a: valid.append(a[-1]) or begin(*a))
     graph = generate.chain(30)
     for source in (graph, graph.to_scipy()):
         assert berge.maximum_matching(source).cardinality == 30
     assert valid == [True, False]
 
 
+@pytest.mark.kernels
 def test_labels_are_kept(calls):
     graph = BipartiteGraph([0, 1], [1], (1, 2), row_labels=["a"], col_labels=["b", "c"])
     assert berge.maximum_matching(graph).as_dict() == {"a": "c"}
@@ -198,6 +204,7 @@ def test_transposes_do_not_wait_for_the_garbage_collector():
         gc.enable()
 
 
+@pytest.mark.kernels
 def test_tall_graphs_keep_their_transpose(calls):
     graph = generate.erdos_renyi(90, 40, 200)
     check_same(graph)
@@ -209,13 +216,13 @@ def test_tall_graphs_keep_their_transpose(calls):
 def test_interrupted(monkeypatch):
     """Ctrl-C while kernels run comes through when they are at their end: the result is kept."""
     monkeypatch.setattr(mixed, "SMALL", 0)
-    begin = at_once.begin_small
+    begin = small.begin_small
 
     def interrupted(*arguments):
         begin(*arguments)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(at_once, "begin_small", interrupted)
+    monkeypatch.setattr(small, "begin_small", interrupted)
     graph = generate.permute(generate.chain(60), seed=3)
     for _ in range(2):
         matching = berge.maximum_matching(graph)
@@ -228,7 +235,7 @@ def test_interrupted(monkeypatch):
     def too_early(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(at_once, "begin_small", too_early)
+    monkeypatch.setattr(small, "begin_small", too_early)
     with pytest.raises(KeyboardInterrupt):
         berge.maximum_matching(graph)
 

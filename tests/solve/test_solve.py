@@ -266,9 +266,8 @@ def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
     monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
-    monkeypatch.setattr(
-        berge.solve.maximum, "LARGE", 10**9
-    )  # new memory, as from the second solve beside
+    # New memory, as from the second solve beside.
+    monkeypatch.setattr(berge.results.run, "LARGE", 10**9)
     graph = generate.erdos_renyi(*shape, 200_000)
     for init in ("none", "cheap", "karp-sipser"):
         berge.maximum_matching(graph, init=init, threads=threads)  # compile first

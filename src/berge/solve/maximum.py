@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
-from ..files.folder import left_on_disk
+from ..files.folder import open_if_large
 from ..graphs.graph import BipartiteGraph, index_type
 from ..ingest import as_bipartite
 from ..methods.registry import Algorithm, check_call, check_options
@@ -71,8 +71,8 @@ def maximum_matching(
         Solve on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
         ``"local[4]"`` for four processes here. The graph may be a ``.berge`` folder or Parquet
         files that all workers see, or a Dask dataframe of edges. Takes further options:
-        ``checkpoint="folder/"``, ``output="folder/"``, ``prove=True`` and more; see
-        `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
+        ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
+        see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
         Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
@@ -171,7 +171,7 @@ def _locate(graph: Any, algorithm: str, device: str) -> tuple[Any, str]:
 
         if lies_on_device(graph):
             return graph, "device"
-    graph = left_on_disk(graph, always=algorithm == default.ON_DISK)
+    graph = open_if_large(graph, always=algorithm == default.ON_DISK)
     return graph, "disk" if getattr(graph, "on_disk", False) else "memory"
 
 
