@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
 from ..methods.registry import check_numbers
+from ..results.interrupts import held_interrupts
 from ..results.matching import Matching, SolveStats
 from ..results.proof import Certificate
 from ..results.run import PhaseReport
@@ -60,6 +60,7 @@ def solve_on_cluster(
     cluster: Any,
     *,
     checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     output: str | os.PathLike[str] | None = None,
     prove: bool = False,
     init: str = "auto",
@@ -85,10 +86,13 @@ def solve_on_cluster(
     cluster
         Address of a scheduler, a `distributed.Client`, a cluster object, or ``"local[4]"``.
     checkpoint
-        Folder on storage that all workers share. What is in it is gone on from.
+        Folder on storage that all workers share, to save the matching in after every phase. One
+        that holds a checkpoint is refused without `resume`.
+    resume
+        Go on from the checkpoint if there is one, whatever the number of workers was.
     output
         Folder to write the matching to, by parts; it is not gathered then, and what is returned
-        is a `berge.distributed.results.StoredMatching`.
+        is a `berge.results.stored.StoredMatching`.
     prove
         Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
     init
@@ -117,8 +121,10 @@ def solve_on_cluster(
     ):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
+    if resume and checkpoint is None:
+        raise OptionError("resume=True needs checkpoint=")
     if output is not None:
-        from .results import check_place
+        from ..files.parts import check_place
 
         check_place(output)
     with ExitStack() as stack:
@@ -138,12 +144,13 @@ def solve_on_cluster(
             options=options | {"seed": seed},
             threads=threads,
             checkpoint=None if checkpoint is None else os.path.abspath(checkpoint),
+            resume=resume,
             prove=prove,
             output=None if output is None else os.path.abspath(output),
         )
         solve = _Solve(client, opened, job, started, time_limit, show, progress)
         matching = solve.run(workers, restarts)
-        with _ignoring_interrupts():  # there is something to lose
+        with held_interrupts():  # there is something to lose
             stack.close()
     return matching
 
@@ -253,18 +260,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
 def _telling(what: str, progress: bool) -> Iterator[None]:
     """Print what a block waits for, if it does for long."""
     timer = threading.Timer(_SILENCE, print, [what], {"file": sys.stderr, "flush": True})
@@ -314,6 +309,8 @@ class _Solve:
                             f"a worker was lost {self.restarts + 1} times, the last time: {error}"
                         ) from None
                     self.restarts += 1
+                    # What is in the folder is of this call, or was to be gone on from.
+                    self.job = replace(self.job, resume=True)
                     phase = attempt.last_phase()
                     lost = attempt.unreachable
                     if phase is not None:
@@ -546,7 +543,7 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         | ({} if resumed is None else {"resumed_phase": resumed}),
     )
     if job.output is not None:
-        from .results import StoredMatching
+        from ..results.stored import StoredMatching
 
         return StoredMatching(job.output, stats)
     joined = {
@@ -560,6 +557,6 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         row_labels=solve.source.row_labels,
         col_labels=solve.source.col_labels,
     )
-    if "cover" in facts:
+    if facts["cover"] is not None:
         matching.certificate = Certificate(joined["row_cover"], joined["col_cover"])
     return matching

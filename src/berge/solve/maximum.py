@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
-from ..files.folder import left_on_disk
+from ..files.folder import open_if_large
 from ..graphs.graph import LARGE, BipartiteGraph, index_type
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Workspace
@@ -80,8 +80,8 @@ def maximum_matching(
         Solve on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
         ``"local[4]"`` for four processes here. The graph may be a ``.berge`` folder or Parquet
         files that all workers see, or a Dask dataframe of edges. Takes further options:
-        ``checkpoint="folder/"``, ``output="folder/"``, ``prove=True`` and more; see
-        `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
+        ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
+        see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
         Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
@@ -124,7 +124,7 @@ def maximum_matching(
             on_phase=on_phase,
             **options,
         )
-    for name in ("checkpoint", "output", "prove"):
+    for name in ("checkpoint", "resume", "output", "prove"):
         if name in options:
             raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
     plain = initial is None and time_limit is None and on_phase is None
@@ -134,7 +134,7 @@ def maximum_matching(
         if matching is not None:
             return matching
     on_device = device == "cuda" and _lies_on_device(graph)
-    graph = left_on_disk(graph, always=algorithm == OUT_OF_CORE)
+    graph = open_if_large(graph, always=algorithm == OUT_OF_CORE)
     if algorithm == "auto" and getattr(graph, "on_disk", False):
         algorithm = OUT_OF_CORE
     exact, start = _choose(algorithm, init, initial, device, on_device)
