@@ -98,11 +98,11 @@ def main() -> None:
     if not args.folder.exists():
         generate(args.folder, args.rows, args.degree, args.kind)
         return
-    from berge.graphs.memory import in_bytes
+    from berge.wording import parse_bytes
 
     def hold() -> None:
         if args.limit:
-            resource.setrlimit(resource.RLIMIT_AS, (in_bytes(args.limit),) * 2)
+            resource.setrlimit(resource.RLIMIT_AS, (parse_bytes(args.limit),) * 2)
 
     own = [sys.executable, __file__, str(args.folder), "--here"]
     own += ["--in-memory"] if args.in_memory else []

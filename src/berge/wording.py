@@ -1,11 +1,11 @@
-"""Numbers and names in sentences."""
+"""Numbers, sizes and names in sentences."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "plural"]
+__all__ = ["did_you_mean", "in_bytes", "in_seconds", "parse_bytes", "plural"]
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
@@ -31,3 +31,33 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def in_seconds(seconds: float) -> str:
+    """Return a duration with about three digits."""
+    if seconds >= 100:
+        return f"{seconds:,.0f} s"
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds:.3f} s"
+
+
+def in_bytes(size: float) -> str:
+    """Return a size in KB, MB, ... of 1024."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
+        size /= 1024
+    return f"{size:.3g} TB"
+
+
+def parse_bytes(text: str) -> int:
+    """Return a size such as ``800M`` or ``2G`` as a number of bytes.
+
+    Examples
+    --------
+    >>> from berge.wording import parse_bytes
+    >>> parse_bytes("800M"), parse_bytes("1.5g"), parse_bytes("4096")
+    (838860800, 1610612736, 4096)
+    """
+    digits = text.strip().upper().removesuffix("IB").removesuffix("B")
+    unit = {"K": 10, "M": 20, "G": 30, "T": 40}.get(digits[-1:], 0)
+    return int(float(digits[:-1] if unit else digits) * 2**unit)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from berge.cli.display import bar, in_bytes, in_seconds
+from berge.cli.display import bar
+from berge.wording import in_bytes, in_seconds
 
 
 class TestDisplay:

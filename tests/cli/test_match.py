@@ -154,9 +154,7 @@ class TestMatch:
         wrong = run("match", path, "--left", "users", code=exit_codes.USAGE).stderr
         assert "the columns are 'w', 'item', 'user'" in wrong
 
-    @pytest.mark.parametrize(
-        "moment", ["berge.cli.match.read_graph", "berge.solve.maximum.maximum_matching"]
-    )
+    @pytest.mark.parametrize("moment", ["berge.files.read", "berge.solve.maximum.maximum_matching"])
     def test_interrupted_before_there_is_a_matching(self, mesh, tmp_path, monkeypatch, moment):
         def interrupt(*args, **kwargs):
             raise KeyboardInterrupt

@@ -130,10 +130,10 @@ class TestErrors:
         ],
     )
     def test_one_line_for_anything(self, mesh, monkeypatch, error, says):
-        def fail(*args):
+        def fail(*args, **settings):
             raise error
 
-        monkeypatch.setattr("berge.cli.info.read_graph", fail)
+        monkeypatch.setattr("berge.files.read", fail)
         assert run("info", mesh, code=exit_codes.ERROR).stderr == says + "\n"
 
     def test_warnings_are_lines(self, mesh):

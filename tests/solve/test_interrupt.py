@@ -15,7 +15,8 @@ import pytest
 
 import berge
 from berge import generate
-from berge.cli import exit_codes, interrupts
+from berge.cli import exit_codes
+from berge.results import interrupts
 
 PATIENCE = 300  # seconds, for machines that are busy
 
@@ -130,7 +131,7 @@ def test_interrupt_while_reading(tmp_path):
 def test_single_interrupt(monkeypatch):
     """The first counts, those right after it do not, one much later does."""
     now = [100.0]
-    monkeypatch.setattr("berge.cli.interrupts.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("berge.results.interrupts.time.monotonic", lambda: now[0])
     before = signal.getsignal(signal.SIGINT)
     with interrupts.single_interrupt():
         with pytest.raises(KeyboardInterrupt):

@@ -16,7 +16,8 @@ from berge.cli import cli, exit_codes
 from berge.errors import OptionError, ProofError
 from berge.files.convert import _working, work_folder
 from berge.files.folder import Folder, FolderGraph, writing
-from berge.graphs.memory import available, in_bytes, kept_edges, out_of_core_bytes, solve_bytes
+from berge.graphs.memory import available, kept_edges, out_of_core_bytes, solve_bytes
+from berge.wording import parse_bytes
 
 from ..corpus import LARGE, SMALL
 
@@ -134,7 +135,7 @@ def test_memory_is_counted(monkeypatch):
     assert kept_edges((1000, 1000), 10**6) == 32_000
     assert kept_edges((1000, 1000), 500) == 500
     with pytest.raises(ValueError, match="X"):
-        in_bytes("x")
+        parse_bytes("x")
 
 
 def test_command_line(tmp_path):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..wording import did_you_mean
+from .display import out, plain_table
 from .options import as_json, print_json
-from .program import Command, examples
+from .program import command
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,15 +23,12 @@ __all__ = ["algorithms"]
 _WIDE = 110  # columns that the whole table needs to be readable
 
 
-@click.command(
-    cls=Command,
-    short_help="List the algorithms and starts.",
-    epilog=examples(
-        "berge algorithms",
-        "berge algorithms exact",
-        "berge algorithms g-pr-shr",
-        "berge algorithms --json | jq '.algorithms[].name'",
-    ),
+@command(
+    "List the algorithms and starts.",
+    "berge algorithms",
+    "berge algorithms exact",
+    "berge algorithms g-pr-shr",
+    "berge algorithms --json | jq '.algorithms[].name'",
 )
 @click.argument("what", required=False, metavar="[KIND|NAME]")
 @as_json
@@ -47,14 +45,11 @@ def algorithms(what: str | None, as_json: bool) -> None:
 
     listed = tuple(a for a in all_of() if what in (None, a.kind, a.name))
     if not listed:
-        near = difflib.get_close_matches(str(what), [a.name for a in all_of()], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(what, [a.name for a in all_of()])
         raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
     if as_json:
         print_json({"algorithms": [_facts(a) for a in listed]})
         return
-    from .display import out
-
     console = out()
     console.print(_table(listed) if console.width >= _WIDE else _blocks(listed))
 
@@ -74,10 +69,7 @@ def _threads(algorithm: Algorithm) -> str:
 
 
 def _table(listed: tuple[Algorithm, ...]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("name", style="cyan", no_wrap=True)
+    table = plain_table(first="name")
     for name in ("kind", "threads", "det.", "cuda", "bound"):
         table.add_column(name, no_wrap=True)
     table.add_column("paper")
@@ -101,11 +93,9 @@ def _summary(algorithm: Algorithm) -> Text:
 
 def _blocks(listed: tuple[Algorithm, ...]) -> Table:
     """Return the same for narrow terminals: an algorithm on two or three lines."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(style="cyan", no_wrap=True)
+    table = plain_table(first="", show_header=False)
     table.add_column()
     for a in listed:
         threads = "all threads" if a.threads else "1 thread"

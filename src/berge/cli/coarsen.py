@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..results.interrupts import single_interrupt
+from ..wording import in_seconds
 from . import exit_codes
-from .display import in_seconds, out, plural, working
-from .interrupts import single_interrupt
-from .options import as_json, graph_file, print_json, read_options, seconds, thread_option
-from .program import Command, examples, say
+from .display import Clock, out, plain_table, plural, working
+from .options import (
+    GraphFile,
+    as_json,
+    graph_file,
+    path_option,
+    print_json,
+    seed_option,
+    thread_option,
+    time_limit_option,
+)
+from .program import command, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,16 +31,12 @@ if TYPE_CHECKING:
 __all__ = ["coarsen"]
 
 
-@click.command(
-    cls=Command,
-    short_help="Make a graph smaller, level by level, by merging matched vertices.",
-    epilog=examples(
-        "berge coarsen mesh.mtx",
-        "berge coarsen mesh.graph --weights --until 200 -o levels/",
-        "berge coarsen netlist.mtx --hypergraph --levels 3 --json",
-    ),
+@command(
+    "Make a graph smaller, level by level, by merging matched vertices.",
+    "berge coarsen mesh.mtx",
+    "berge coarsen mesh.graph --weights --until 200 -o levels/",
+    "berge coarsen netlist.mtx --hypergraph --levels 3 --json",
 )
-@graph_file
 @click.option("--until", type=click.IntRange(min=1), metavar="N",
               help="Stop at no more than N vertices; 1000, or 1 with --levels.")  # fmt: skip
 @click.option("--levels", type=click.IntRange(min=0), metavar="K", help="At most K steps.")
@@ -42,38 +47,30 @@ __all__ = ["coarsen"]
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says; vertices do anyway.")
 @click.option("--hypergraph", is_flag=True,
               help="Rows are nets, columns the vertices that they join.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="Chooses among equally good edges.")  # fmt: skip
+@seed_option("Chooses among equally good edges.")
 @thread_option
-@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
-              help="Begin no further level after this.")  # fmt: skip
+@time_limit_option("Begin no further level after this.")
 @click.option("--check/--no-check", default=True, show_default=True,
               help="Add up every level anew: no weight is lost.")  # fmt: skip
-@click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
-              help="Write the levels as METIS graphs, and the maps between them.")  # fmt: skip
+@path_option("-o", "--output", folder=True, metavar="FOLDER",
+             help="Write the levels as METIS graphs, and the maps between them.")  # fmt: skip
 @click.option("--scale", type=float, default=1.0, metavar="X",
               help="Multiply weights by X and round them to write them.")  # fmt: skip
-@read_options
+@graph_file()
 @as_json
 @click.pass_context
 def coarsen(
     ctx: click.Context,
-    file: Path,
-    until: int | None,
-    levels: int | None,
-    method: str,
+    /,
+    file: GraphFile,
     balance: float,
     weights: bool,
     hypergraph: bool,
-    seed: int,
-    threads: int | None,
-    time_limit: float | None,
     check: bool,
     output: Path | None,
     scale: float,
-    form: str | None,
-    base: str,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Coarsen the graph in FILE: merge matched vertices, level by level.
 
@@ -84,59 +81,41 @@ def coarsen(
     if hypergraph and weights:
         raise click.UsageError("--weights is for the edges of a graph, not for --hypergraph", ctx)
     with working("reading", not as_json):
-        from .. import files as io
         from ..analysis.coarsening.coarsen import coarsen as coarsen_graph
         from ..analysis.coarsening.hypergraph import coarsen_hypergraph
 
-        graph: Any
-        if hypergraph:
-            graph = io.read(file, format=form, base=int(base))
-        else:
-            graph = io.read_graph(file, weights=weights, format=form, base=int(base))
-    with single_interrupt(), working("coarsening", not as_json) as show:
+        graph: Any = file.read() if hypergraph else file.read_undirected(weights=weights)
+        coarsen_it: Any = coarsen_hypergraph if hypergraph else coarsen_graph
+    clock = Clock()
+    with single_interrupt(), working("coarsening", not as_json) as show, clock.step("coarsen"):
 
         def on_level(level: Level) -> None:
             show(f"coarsening: {plural(level.graph.n_vertices, 'vertex', 'vertices')}")
 
-        start = time.perf_counter()
-        hierarchy = (coarsen_hypergraph if hypergraph else coarsen_graph)(
-            graph,
-            levels=levels,
-            until=until,
-            method=method,
-            balance=balance or None,
-            seed=seed,
-            threads=threads,
-            time_limit=time_limit,
-            on_level=on_level,
-        )
-        taken = time.perf_counter() - start
-    checked = None
+        hierarchy = coarsen_it(graph, balance=balance or None, on_level=on_level, **settings)
     if check:
-        with working("checking", not as_json):
-            start = time.perf_counter()
+        with working("checking", not as_json), clock.step("check"):
             hierarchy.check()
-            checked = time.perf_counter() - start
     if output is not None:
         with working("writing", not as_json):
             hierarchy.save(output, scale=scale)
+    taken, checked = clock.seconds["coarsen"], clock.seconds.get("check")
     if as_json:
         print_json(
             {
-                "file": str(file),
+                "file": file.path,
                 "reason": hierarchy.reason,
                 "seconds": taken,
                 "check_seconds": checked,
                 "levels": hierarchy.facts(),
-                "written": None if output is None else str(output),
+                "written": output,
             }
         )
     else:
         console = out()
-        console.print(_table(file, hierarchy))
-        console.print(f"{hierarchy.reason}; {in_seconds(taken)}" + (
-            f"; checked in {in_seconds(checked)}: no weight is lost" if checked is not None else ""
-        ))  # fmt: skip
+        console.print(_table(file.path.name, hierarchy))
+        lost = f"; checked in {in_seconds(checked)}: no weight is lost" if checked else ""
+        console.print(f"{hierarchy.reason}; {in_seconds(taken)}{lost}")
         if output is not None:
             console.print(f"written to {output}")
     if hierarchy.reason == "time limit":
@@ -146,22 +125,10 @@ def coarsen(
         ctx.exit(exit_codes.INTERRUPTED)
 
 
-def _table(file: Path, hierarchy: Hierarchy) -> Table:
-    from rich.table import Table
-
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        header_style="bold",
-        title=file.name,
-        title_justify="left",
-        title_style="bold",
-    )
-    hyper = not hasattr(hierarchy.finest, "degrees")
-    for heading in ("level", "vertices", "nets" if hyper else "edges", "reduction", "weight kept",
-                    "seconds"):  # fmt: skip
-        table.add_column(heading, justify="right", no_wrap=True)
+def _table(name: str, hierarchy: Hierarchy) -> Table:
+    joined = "edges" if hasattr(hierarchy.finest, "degrees") else "nets"
+    headings = ("level", "vertices", joined, "reduction", "weight kept", "seconds")
+    table = plain_table(*headings, title=name, title_justify="left", title_style="bold")
     for row in hierarchy.facts():
         first = row["level"] == 0
         table.add_row(

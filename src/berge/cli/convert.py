@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from ..graphs.memory import in_bytes
-from .display import plural, working
+from ..wording import parse_bytes
+from .display import plural, progress_bars, working
 from .exit_codes import INTERRUPTED_BEFORE
-from .options import check_output, read_graph
-from .program import Command, examples, say
+from .options import GraphFile, base_option, check_output, column_options, quiet_option
+from .program import command, say
 
 __all__ = ["convert"]
 
@@ -25,58 +25,40 @@ Show = Callable[[str, "float | None", int], object]
 
 def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
     try:
-        return in_bytes(value)
+        return parse_bytes(value)
     except ValueError:
-        raise click.BadParameter(
-            f"{value!r} is not a size such as 800M or 2G", ctx, param
-        ) from None
+        wrong = f"{value!r} is not a size such as 800M or 2G"
+        raise click.BadParameter(wrong, ctx, param) from None
 
 
-@click.command(
-    cls=Command,
-    short_help="Convert a graph from one file format to another.",
-    epilog=examples(
-        "berge convert web.mtx web.npz",
-        "berge convert edges.csv edges.mtx.gz --base 1",
-        "berge convert edges.dat edges.mtx --from csv",
-        "berge convert huge.mtx.gz huge.berge --memory 2G",
-        "berge convert edges.parquet edges.berge --left user --right item",
-    ),
+@command(
+    "Convert a graph from one file format to another.",
+    "berge convert web.mtx web.npz",
+    "berge convert edges.csv edges.mtx.gz --base 1",
+    "berge convert edges.dat edges.mtx --from csv",
+    "berge convert huge.mtx.gz huge.berge --memory 2G",
+    "berge convert edges.parquet edges.berge --left user --right item",
 )
-@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("path", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--from", "from_format", metavar="NAME", help="Format of IN, if not by its suffix.")
+@click.option("--from", "form", metavar="NAME", help="Format of IN, if not by its suffix.")
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT, if not by its suffix.")
-@click.option(
-    "--base",
-    type=click.Choice(["0", "1"]),
-    default="0",
-    show_default=True,
-    help="Number of the first row and column, where IN is an edge list.",
+@base_option("Number of the first row and column, where IN is an edge list.")
+@column_options(
+    "Column of the rows, where IN is Parquet.", "Column of the columns, where IN is Parquet."
 )
-@click.option("--left", metavar="COLUMN", help="Column of the rows, where IN is Parquet.")
-@click.option("--right", metavar="COLUMN", help="Column of the columns, where IN is Parquet.")
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    default="1G",
-    show_default=True,
-    callback=_size,
-    help="Memory to work in, where OUT is a .berge folder.",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--memory", metavar="SIZE", default="1G", show_default=True, callback=_size,
+              help="Memory to work in, where OUT is a .berge folder.")  # fmt: skip
+@quiet_option()
 @click.pass_context
 def convert(
     ctx: click.Context,
-    source: Path,
+    /,
     target: Path,
-    from_format: str | None,
     to_format: str | None,
-    base: str,
-    left: str | None,
-    right: str | None,
     memory: int,
     quiet: bool,
+    **source_options: object,
 ) -> None:
     """Read the graph in IN and write it to OUT.
 
@@ -91,34 +73,16 @@ def convert(
     from ..files import format_of, write
     from ..files.folder import check_target
 
+    source = GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
     to_folder = format_of(target, to_format).name == "folder"
-    if to_folder:
-        check_target(target)
-    else:
-        check_output(target)
-    form = format_of(source, from_format).name
-    if (left or right) and form != "parquet":
+    (check_target if to_folder else check_output)(target)
+    form = format_of(source.path, source.form).name
+    if (source.left or source.right) and form != "parquet":
         raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
-    sizes = None
-    if to_folder:
-        from ..files.convert import convert_stream, edges_read, work_folder
-        from ..files.streams import open_stream
-
-        stream = open_stream(source, form, base=int(base), left=left, right=right)
-        if stream is not None:
-            if (before := edges_read(stream, target)) and not quiet:
-                say("going on", "green", f"after {plural(before, 'edge')} that were read before")
-            try:
-                with _progress(not quiet) as show:
-                    folder = convert_stream(stream, target, memory=memory, progress=show)
-            except KeyboardInterrupt:
-                done = f"what is done is in {work_folder(target)}"
-                say("interrupted", "yellow", f"the same command goes on; {done}")
-                ctx.exit(INTERRUPTED_BEFORE)
-            sizes = (*folder.shape, folder.nnz)
+    sizes = _convert_stream(ctx, source, target, memory, quiet) if to_folder else None
     if sizes is None:
         with working("reading", not quiet):
-            graph = read_graph(source, from_format, base, left, right)
+            graph = source.read()
         with working("writing", not quiet):
             write(graph, target, format=to_format)
         sizes = (*graph.shape, graph.nnz)
@@ -126,25 +90,38 @@ def convert(
         say("wrote", "green", f"{target}: {sizes[0]:,} × {sizes[1]:,}, {sizes[2]:,} edges")
 
 
+def _convert_stream(
+    ctx: click.Context, source: GraphFile, target: Path, memory: int, quiet: bool
+) -> tuple[int, int, int] | None:
+    """Convert what can be read in portions; return rows, columns and edges, or None."""
+    from ..files.convert import convert_stream, edges_read, work_folder
+
+    stream = source.stream()
+    if stream is None:
+        return None
+    if (before := edges_read(stream, target)) and not quiet:
+        say("going on", "green", f"after {plural(before, 'edge')} that were read before")
+    try:
+        with _progress(not quiet) as show:
+            folder = convert_stream(stream, target, memory=memory, progress=show)
+    except KeyboardInterrupt:
+        done = f"what is done is in {work_folder(target)}"
+        say("interrupted", "yellow", f"the same command goes on; {done}")
+        ctx.exit(INTERRUPTED_BEFORE)
+    return (*folder.shape, folder.nnz)
+
+
 @contextmanager
 def _progress(shown: bool) -> Iterator[Show]:
     """Show each step with the time that it will still take: a bar, or now and then a line."""
     if not shown:
         yield lambda step, share, edges: None
-    elif sys.stderr.isatty():
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    elif not sys.stderr.isatty():
+        yield _lines()
+    else:
+        from rich.progress import TextColumn
 
-        from .display import out
-
-        with Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=None),
-            TextColumn("{task.fields[edges]:,} edges"),
-            TimeRemainingColumn(),
-            console=out(stderr=True),
-            transient=True,
-            expand=True,
-        ) as bars:
+        with progress_bars(TextColumn("{task.fields[edges]:,} edges")) as bars:
             tasks = {}
 
             def move(step: str, share: float | None, edges: int) -> None:
@@ -154,21 +131,24 @@ def _progress(shown: bool) -> Iterator[Show]:
                 bars.update(tasks[step], completed=share or 0.0, total=total, edges=edges)
 
             yield move
-    else:
-        began: dict[str, tuple[float, float]] = {}
-        following = time.monotonic() + _SECONDS_BETWEEN_LINES
 
-        def line(step: str, share: float | None, edges: int) -> None:
-            nonlocal following
-            now = time.monotonic()
-            start, from_share = began.setdefault(step, (now, share or 0.0))
-            if now < following:
-                return
-            following = now + _SECONDS_BETWEEN_LINES
-            text = f"berge: {step}, {edges:,} edges"
-            if share is not None and share > from_share:
-                left = (now - start) * (1 - share) / (share - from_share)
-                text += f", {share:.0%}, {left:.0f} s left"
-            print(text, file=sys.stderr, flush=True)
 
-        yield line
+def _lines() -> Show:
+    """Return what prints a line every few seconds."""
+    began: dict[str, tuple[float, float]] = {}
+    following = time.monotonic() + _SECONDS_BETWEEN_LINES
+
+    def show(step: str, share: float | None, edges: int) -> None:
+        nonlocal following
+        now = time.monotonic()
+        start, from_share = began.setdefault(step, (now, share or 0.0))
+        if now < following:
+            return
+        following = now + _SECONDS_BETWEEN_LINES
+        text = f"berge: {step}, {edges:,} edges"
+        if share is not None and share > from_share:
+            left = (now - start) * (1 - share) / (share - from_share)
+            text += f", {share:.0%}, {left:.0f} s left"
+        print(text, file=sys.stderr, flush=True)
+
+    return show

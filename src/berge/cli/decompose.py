@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .display import fact_table, in_seconds, out, plural, working
+from ..wording import in_seconds
+from .display import Clock, fact_table, out, plain_table, plural, sides, working
 from .options import (
+    GraphFile,
     as_json,
     check_output,
     check_plot,
     graph_file,
+    path_option,
     print_json,
-    read_graph,
-    read_options,
 )
-from .program import Command, examples
+from .program import command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,60 +36,34 @@ OUTPUTS = (".npz", ".json")
 _PARTS = ("underdetermined", "square", "overdetermined")
 
 
-@click.command(
-    cls=Command,
-    short_help="Show the Dulmage–Mendelsohn decomposition: which part of a matrix is singular.",
-    epilog=examples(
-        "berge decompose jacobian.mtx",
-        "berge decompose jacobian.mtx --plot blocks.png",
-        "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",
-        "berge decompose jacobian.mtx --json | jq .structural_rank",
-    ),
+@command(
+    "Show the Dulmage–Mendelsohn decomposition: which part of a matrix is singular.",
+    "berge decompose jacobian.mtx",
+    "berge decompose jacobian.mtx --plot blocks.png",
+    "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",
+    "berge decompose jacobian.mtx --json | jq .structural_rank",
 )
-@graph_file
-@click.option(
-    "--matching",
-    "matching_file",
-    type=click.Path(path_type=Path),
-    metavar="MATCHING",
-    help="Use this maximum matching, written by `berge match -o`; any gives the same parts.",
-)
-@click.option(
-    "--sizes",
-    "n_sizes",
-    type=click.IntRange(min=0),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="How many sizes of blocks to show, from the largest.",
-)
-@click.option(
-    "--plot",
-    type=click.Path(path_type=Path),
-    help="Draw the matrix before and after to a .png, .svg or .pdf file.",
-)
-@click.option(
-    "--permuted",
-    type=click.Path(path_type=Path),
-    help="Write the pattern of the permuted matrix, in any format that berge writes.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Write the permutations and block bounds to a .npz or .json file.",
-)
-@read_options
+@path_option("--matching", "matching_file", metavar="MATCHING",
+             help="Use this maximum matching, written by `berge match -o`; "
+             "any gives the same parts.",
+)  # fmt: skip
+@click.option("--sizes", "n_sizes", type=click.IntRange(min=0), default=8, show_default=True,
+              metavar="N", help="How many sizes of blocks to show, from the largest.")  # fmt: skip
+@path_option("--plot", help="Draw the matrix before and after to a .png, .svg or .pdf file.")
+@path_option("--permuted",
+             help="Write the pattern of the permuted matrix, in any format that berge writes.",
+)  # fmt: skip
+@path_option("-o", "--output",
+             help="Write the permutations and block bounds to a .npz or .json file.")  # fmt: skip
+@graph_file()
 @as_json
 def decompose(
-    file: Path,
+    file: GraphFile,
     matching_file: Path | None,
     n_sizes: int,
     plot: Path | None,
     permuted: Path | None,
     output: Path | None,
-    form: str | None,
-    base: str,
     as_json: bool,
 ) -> None:
     """Decompose the matrix in FILE into its under-, square and overdetermined part.
@@ -99,26 +73,25 @@ def decompose(
     solvable for almost all values, one irreducible block after the other: with the permutations
     that --output writes the matrix is block upper triangular.
     """
-    if output is not None:
-        check_output(output, OUTPUTS)
-    if permuted is not None:
-        check_output(permuted, None, "'--permuted'")
+    check_output(output, OUTPUTS)
+    check_output(permuted, option="'--permuted'")
     check_plot(plot)
     with working("reading"):
         from ..analysis.decomposition import dulmage_mendelsohn
         from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
 
-        graph = read_graph(file, form, base)
+        graph = file.read()
         options: dict[str, Any] = {}
         if matching_file is not None:
             from ..results.matching import Matching
 
             options["matching"] = Matching.load(matching_file)
+    clock = Clock()
     with working("decomposing"):
-        start = time.perf_counter()
-        dm = dulmage_mendelsohn(graph, **options)
-        seconds = time.perf_counter() - start
-        facts = {"file": str(file), **_facts(graph, dm, n_sizes), "seconds": seconds}
+        with clock.step("decompose"):
+            dm = dulmage_mendelsohn(graph, **options)
+        facts = {"file": file.path, **_facts(graph, dm, n_sizes)}
+        facts["seconds"] = clock.seconds["decompose"]
     if output is not None:
         _save(dm, output)
     if permuted is not None:
@@ -130,7 +103,7 @@ def decompose(
         from ..analysis.plots import draw_decomposition
 
         with working("drawing"):
-            draw_decomposition(graph, dm, plot, file.name.partition(".")[0])
+            draw_decomposition(graph, dm, plot, file.path.name.partition(".")[0])
     written = [str(path) for path in (output, permuted, plot) if path is not None]
     if as_json:
         print_json(facts | {"written": written})
@@ -190,8 +163,7 @@ def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, Ren
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    sizes = f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
-    yield "matrix", f"{sizes}, {plural(facts['edges'], 'entry').replace('entrys', 'entries')}"
+    yield "matrix", f"{sides(facts)}, {plural(facts['edges'], 'entry', 'entries')}"
     verdict = ("structurally singular", "bold yellow") if facts["singular"] else ("full", "green")
     full = min(facts["rows"], facts["cols"])
     yield (
@@ -214,12 +186,7 @@ def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, Ren
 
 
 def _part_table(facts: dict[str, Any]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("part", style="cyan", no_wrap=True)
-    for heading in ("rows", "columns", "entries", "unmatched"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = plain_table("rows", "columns", "entries", "unmatched", first="part")
     for name, part in facts["parts"].items():
         spare = part["rows"] - part["cols"]
         unmatched = plural(abs(spare), "row" if spare > 0 else "column") if spare else ""
@@ -235,14 +202,8 @@ def _save(dm: DulmageMendelsohn, path: Path) -> None:
 
     from ..files.files import replacing
 
-    arrays: dict[str, Any] = {
-        "row_order": dm.row_order,
-        "col_order": dm.col_order,
-        "row_blocks": dm.row_blocks,
-        "col_blocks": dm.col_blocks,
-        "row_bounds": dm.row_bounds,
-        "col_bounds": dm.col_bounds,
-    }
+    names = [f"{side}_{what}" for what in ("order", "blocks", "bounds") for side in ("row", "col")]
+    arrays: dict[str, Any] = {name: getattr(dm, name) for name in names}
     with replacing(path) as file:
         if path.suffix.lower() == ".npz":
             np.savez_compressed(file, **arrays)

@@ -14,9 +14,10 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from ..errors import BergeError
-from .display import in_seconds, out, plural, working
+from ..wording import in_seconds
+from .display import out, plain_table, plural, working
 from .options import seconds
-from .program import Command, examples
+from .program import command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,20 +59,14 @@ class _Case:
     scipy_cardinality: int | None = None
 
 
-@click.command(
-    cls=Command,
-    short_help="Solve two sparse matrices step by step, and time scipy beside it.",
-    epilog=examples("berge demo", "berge demo --scipy-limit 60", "berge demo --no-scipy"),
+@command(
+    "Solve two sparse matrices step by step, and time scipy beside it.",
+    "berge demo",
+    "berge demo --scipy-limit 60",
+    "berge demo --no-scipy",
 )
-@click.option(
-    "--scipy-limit",
-    type=float,
-    callback=seconds,
-    metavar="SECONDS",
-    default=10.0,
-    show_default=True,
-    help="Seconds after which scipy is stopped.",
-)
+@click.option("--scipy-limit", type=float, callback=seconds, metavar="SECONDS", default=10.0,
+              show_default=True, help="Seconds after which scipy is stopped.")  # fmt: skip
 @click.option("--no-scipy", is_flag=True, help="Leave scipy out.")
 @click.option("--size", type=click.IntRange(min=2), default=500, hidden=True)
 def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
@@ -226,12 +221,7 @@ def _stdout(child: subprocess.Popen[str]) -> IO[str]:
 
 
 def _comparison(cases: list[_Case], limit: float) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", style="cyan")
-    table.add_column("berge", justify="right", no_wrap=True)
-    table.add_column("scipy", justify="right", no_wrap=True)
+    table = plain_table("berge", "scipy", first="")
     table.add_column("", no_wrap=True)
     for case in cases:
         table.add_row(case.name, in_seconds(case.seconds), *_scipy_cells(case, limit))

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..wording import plural
+from ..wording import in_seconds, plural
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["bar", "fact_table", "in_bytes", "in_seconds", "out", "plural", "working"]
+__all__ = [
+    "Clock",
+    "bar",
+    "fact_table",
+    "graph_sizes",
+    "in_steps",
+    "out",
+    "plain_table",
+    "plural",
+    "progress_bars",
+    "sides",
+    "verdict",
+    "working",
+]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -24,20 +39,33 @@ def out(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False)
 
 
+def plain_table(*numbers: str, first: str | None = None, **settings: Any) -> Table:
+    """Return a table without lines: a first column, then columns of numbers under their headings.
+
+    Without a heading, the first column is left out.
+    """
+    from rich.table import Table
+
+    look: dict[str, Any] = {
+        "box": None,
+        "pad_edge": False,
+        "padding": (0, 2, 0, 0),
+        "header_style": "bold",
+    }
+    table = Table(**look, **settings)
+    if first is not None:
+        table.add_column(first, style="cyan", no_wrap=True)
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
 def fact_table(facts: Iterable[tuple[str, RenderableType]], title: str | None = None) -> Table:
     """Return a table of names and values without lines around them."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        box=None,
-        show_header=False,
-        title=Text(title, "bold") if title else None,
-        title_justify="left",
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
-    table.add_column(style="cyan", no_wrap=True)
+    heading = Text(title, "bold") if title else None
+    table = plain_table(first="", show_header=False, title=heading, title_justify="left")
     table.add_column(overflow="fold")
     for name, value in facts:
         table.add_row(name, Text(value) if isinstance(value, str) else value)
@@ -55,20 +83,61 @@ def working(what: str, shown: bool = True) -> Iterator[Callable[[str], object]]:
         yield status.update
 
 
-def in_seconds(seconds: float) -> str:
-    """Return a duration with about three digits."""
-    if seconds >= 100:
-        return f"{seconds:,.0f} s"
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds:.3f} s"
+def progress_bars(*columns: ProgressColumn) -> Progress:
+    """Return bars on stderr that vanish in the end: a text, a bar, these columns, the time left."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = out(stderr=True)
+    console.width = max(console.width - 4, 20)  # room for the ^C that a terminal echoes
+    all_columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *columns)
+    left = TimeRemainingColumn(compact=True)
+    return Progress(*all_columns, left, console=console, transient=True, expand=True)
 
 
-def in_bytes(size: float) -> str:
-    """Return a size in KB, MB, ... of 1024."""
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
-        size /= 1024
-    return f"{size:.3g} TB"
+class Clock:
+    """Seconds by step, and in all."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._started = time.perf_counter()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time a block."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = time.perf_counter() - start
+
+    def stop(self) -> None:
+        """Write down the total."""
+        self.seconds["total"] = time.perf_counter() - self._started
+
+
+def in_steps(seconds: Mapping[str, float]) -> str:
+    """Return the total, and the steps that it has, as in ``2.5: read 0.5, search 2``."""
+    steps = [f"{name} {in_seconds(s)[:-2]}" for name, s in seconds.items() if name != "total"]
+    return f"{in_seconds(seconds['total'])[:-2]}: {', '.join(steps)}"
+
+
+def graph_sizes(facts: Mapping[str, Any]) -> str:
+    """Return the sizes of a graph in words, of a bipartite one or of one with vertices."""
+    return f"{sides(facts)}, {plural(facts['edges'], 'edge')}"
+
+
+def sides(facts: Mapping[str, Any]) -> str:
+    """Return how many vertices a graph has, in words."""
+    if "vertices" in facts:
+        return plural(facts["vertices"], "vertex", "vertices")
+    return f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
+
+
+def verdict(good: bool, more: str = "") -> RenderableType:
+    """Return a yes or a no that is seen at a glance."""
+    from rich.text import Text
+
+    return Text.assemble(("yes", "bold green") if good else ("no", "bold red"), more)
 
 
 def bar(share: float, width: int) -> str:

@@ -9,33 +9,27 @@ from pathlib import Path
 
 import click
 
-from .program import Command, examples
+from .display import progress_bars
+from .options import path_option, quiet_option
+from .program import command
 
 __all__ = ["fetch"]
 
 
-@click.command(
-    cls=Command,
-    short_help="Download a matrix of the SuiteSparse collection.",
-    epilog=examples(
-        "berge fetch HB/west0479",
-        "berge match $(berge fetch SNAP/roadNet-CA)",
-        "berge fetch DIMACS10/hugetrace-00000 --cache data",
-    ),
+@command(
+    "Download a matrix of the SuiteSparse collection.",
+    "berge fetch HB/west0479",
+    "berge match $(berge fetch SNAP/roadNet-CA)",
+    "berge fetch DIMACS10/hugetrace-00000 --cache data",
 )
 @click.argument("name", metavar="GROUP/NAME")
-@click.option(
-    "--cache",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Folder to keep it in.  [default: $BERGE_CACHE, else ~/.cache/berge]",
-)
-@click.option(
-    "--url",
-    metavar="URL",
-    help="Where the collection is.  [default: $BERGE_SUITESPARSE_URL, else its home]",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but the path and errors.")
+@path_option("--cache", folder=True, metavar="DIR",
+             help="Folder to keep it in.  [default: $BERGE_CACHE, else ~/.cache/berge]",
+)  # fmt: skip
+@click.option("--url", metavar="URL",
+              help="Where the collection is.  [default: $BERGE_SUITESPARSE_URL, else its home]",
+)  # fmt: skip
+@quiet_option("Print nothing but the path and errors.")
 def fetch(name: str, cache: Path | None, url: str | None, quiet: bool) -> None:
     """Download a matrix of the SuiteSparse Matrix Collection, once, and print its path.
 
@@ -55,33 +49,13 @@ def _bar(name: str, *, shown: bool) -> Iterator[Callable[[int, int | None], None
     if not shown:
         yield None
         return
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import DownloadColumn, TransferSpeedColumn
 
-    from .display import out
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=None),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(compact=True),
-    )
-    console = out(stderr=True)
-    console.width = max(console.width - 4, 20)  # room for the ^C that a terminal echoes
-    with Progress(*columns, console=console, transient=True, expand=True) as progress:
-        task = progress.add_task(name, total=None)
+    with progress_bars(DownloadColumn(), TransferSpeedColumn()) as bars:
+        task = bars.add_task(name, total=None)
 
         def arrived(have: int, total: int | None) -> None:
-            done = have == total
-            progress.update(
-                task, completed=have, total=total, description="unpacking" if done else name
-            )
+            doing = "unpacking" if have == total else name
+            bars.update(task, completed=have, total=total, description=doing)
 
         yield arrived

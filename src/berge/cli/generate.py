@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .display import working
-from .options import check_output, key_values
-from .program import Command, examples, say
+from ..wording import did_you_mean
+from .display import out, plain_table, working
+from .options import check_output, key_values, path_option, quiet_option
+from .program import Command, command, say
 
 if TYPE_CHECKING:
     from ..generate import Kind, Parameter
@@ -31,27 +31,21 @@ class _GenerateCommand(Command):
             formatter.write_dl([(_call(kind), kind.summary) for kind in KINDS.values()])
 
 
-@click.command(
+@command(
+    "Generate a graph: meshes, road networks, RMAT, random ones, hard ones.",
+    "berge generate grid width=1000 height=1000 -o ecology.mtx",
+    "berge generate rmat scale=20 probabilities=paper -o rmat20.npz",
+    "berge generate road width=500 height=500 seed=7 --permute 1 -o road.mtx.gz",
+    "berge generate --list",
     cls=_GenerateCommand,
-    short_help="Generate a graph: meshes, road networks, RMAT, random ones, hard ones.",
-    epilog=examples(
-        "berge generate grid width=1000 height=1000 -o ecology.mtx",
-        "berge generate rmat scale=20 probabilities=paper -o rmat20.npz",
-        "berge generate road width=500 height=500 seed=7 --permute 1 -o road.mtx.gz",
-        "berge generate --list",
-    ),
 )
 @click.argument("kind", required=False)
 @click.argument("values", metavar="[KEY=VALUE]...", nargs=-1)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write it to.")
-@click.option(
-    "--permute",
-    type=click.IntRange(min=0),
-    metavar="SEED",
-    help="Put rows and columns in random order.",
-)
+@path_option("-o", "--output", help="File to write it to.")
+@click.option("--permute", type=click.IntRange(min=0), metavar="SEED",
+              help="Put rows and columns in random order.")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain the kinds, or only KIND.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@quiet_option()
 def generate(
     kind: str | None,
     values: tuple[str, ...],
@@ -92,11 +86,8 @@ def _find(name: str, kinds: dict[str, Kind]) -> Kind:
     wanted = name.replace("_", "-")
     if wanted in kinds:
         return kinds[wanted]
-    near = difflib.get_close_matches(wanted, kinds, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise click.BadParameter(
-        f"{name!r} is not one of {', '.join(kinds)}{hint}", param_hint="'KIND'"
-    )
+    wrong = f"{name!r} is not one of {', '.join(kinds)}{did_you_mean(wanted, kinds)}"
+    raise click.BadParameter(wrong, param_hint="'KIND'")
 
 
 def _call(kind: Kind) -> str:
@@ -122,17 +113,14 @@ def _shown(default: Any) -> str:
 
 
 def _explain(kinds: Sequence[Kind]) -> None:
-    from rich.table import Table
     from rich.text import Text
-
-    from .display import out
 
     console = out()
     for kind in kinds:
         if kind is not kinds[0]:
             console.print()
         console.print(Text.assemble((kind.name, "bold cyan"), "  ", kind.summary))
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        table = plain_table(show_header=False)
         table.add_column(no_wrap=True)
         table.add_column(style="dim")
         for parameter in kind.parameters:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .display import bar, fact_table, in_bytes, out, plural, working
-from .options import as_json, column_options, graph_file, print_json, read_graph, read_options
-from .program import Command, examples
+from ..wording import in_bytes
+from .display import bar, fact_table, out, plain_table, plural, sides, working
+from .options import PARQUET_COLUMNS, GraphFile, as_json, graph_file, print_json
+from .program import command
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,32 +22,18 @@ __all__ = ["info"]
 _BLOCKS = 16  # of text, to estimate the number of lines by
 
 
-@click.command(
-    cls=Command,
-    short_help="Show sizes, degrees and memory of a graph.",
-    epilog=examples(
-        "berge info web.mtx",
-        "berge info edges.csv --base 1 --json",
-        "berge info huge.mtx.gz --head",
-        "berge info huge.berge --check",
-    ),
+@command(
+    "Show sizes, degrees and memory of a graph.",
+    "berge info web.mtx",
+    "berge info edges.csv --base 1 --json",
+    "berge info huge.mtx.gz --head",
+    "berge info huge.berge --check",
 )
-@graph_file
-@read_options
-@column_options
+@graph_file(columns=PARQUET_COLUMNS)
 @click.option("--head", is_flag=True, help="Read nothing but the head of the file.")
 @click.option("--check", is_flag=True, help="Compare the checksums of a .berge folder.")
 @as_json
-def info(
-    file: Path,
-    form: str | None,
-    base: str,
-    left: str | None,
-    right: str | None,
-    head: bool,
-    check: bool,
-    as_json: bool,
-) -> None:
+def info(file: GraphFile, head: bool, check: bool, as_json: bool) -> None:
     """Show sizes, degrees, duplicates and symmetry of the graph in FILE.
 
     Duplicates count once in the density. A solve needs the memory for the graph, its transpose and
@@ -56,63 +42,54 @@ def info(
     Of a file that does not fit in memory, and with --head of any, only what its head says is shown:
     what memory and disk it takes to convert and to solve it.
     """
-    sizes = _sizes(file, form, base)
+    sizes = _sizes(file)
     checked = _check(file) if check else {}
     if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
         if sizes is None:
             raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
-        facts = {"file": str(file), **sizes, **_needs(sizes), **checked}
-        if as_json:
-            print_json(facts)
-        else:
-            out().print(fact_table(_head_table(facts), title=str(file)))
-        return
-    with working("reading"):
-        graph = read_graph(file, form, base, left, right)
-    with working("counting"):
-        facts = {"file": str(file), **_facts(graph), **checked}
+        facts, lines = sizes | _needs(sizes), _head_lines
+    else:
+        with working("reading"):
+            graph = file.read()
+        with working("counting"):
+            facts, lines = _facts(graph), _lines
+    facts = {"file": file.path, **facts, **checked}
     if as_json:
         print_json(facts)
         return
     console = out()
-    console.print(fact_table(_table(facts), title=str(file)))
-    console.print()
-    console.print(_histogram(facts, console.width))
+    console.print(fact_table(lines(facts), title=str(file)))
+    if lines is _lines:
+        console.print()
+        console.print(_histogram(facts, console.width))
 
 
-def _sizes(file: Path, form: str | None, base: str) -> dict[str, Any] | None:
+def _sizes(file: GraphFile) -> dict[str, Any] | None:
     """Return what the head of a file says, None if it has none; numbers that it lacks are None."""
-    from ..errors import FormatError
-    from ..files import format_of
     from ..files.folder import Folder
-    from ..files.streams import open_stream
 
-    try:
-        name = format_of(file, form).name
-    except FormatError:
-        return None  # the reader says what is wrong
-    if name == "folder":
-        folder = Folder(file)
+    if file.format == "folder":
+        folder = Folder(file.path)
         return {"rows": folder.n_rows, "cols": folder.n_cols, "edges": folder.nnz, "convert": False}
-    stream = open_stream(file, name, base=int(base)) if file.exists() else None
+    stream = file.stream() if file.path.exists() else None
     if stream is None:
         return None
     rows, cols = stream.shape or (None, None)
     sizes = {"rows": rows, "cols": cols, "edges": stream.edges, "convert": True}
-    if name == "edge-list" and stream.edges is None:
+    if file.format == "edge-list" and stream.edges is None:
         sizes["estimated_edges"] = _lines_of(file)
     return sizes
 
 
-def _lines_of(file: Path) -> int | None:
+def _lines_of(file: GraphFile) -> int | None:
     """Return about how many lines a text has, by the length of some, here and there."""
     from ..files.files import plain_size
 
-    size = plain_size(file)
+    size = plain_size(file.path)
     if size is None:
         return None  # compressed
     found = length = 0
-    with open(file, "rb") as text:
+    with open(file.path, "rb") as text:
         for k in range(_BLOCKS):  # numbers may be longer at the end
             text.seek(size * k // _BLOCKS)
             block = text.read(1 << 13)
@@ -129,14 +106,14 @@ def _fits(sizes: dict[str, Any]) -> bool:
     return max(solve_bytes(shape, sizes["edges"]), 24 * int(sizes["edges"])) < available()
 
 
-def _check(file: Path) -> dict[str, bool]:
+def _check(file: GraphFile) -> dict[str, bool]:
     """Compare the checksums; return only if they are all right."""
     from ..files.folder import Folder, is_folder
 
-    if not is_folder(file):
+    if not is_folder(file.path):
         raise click.UsageError("--check compares the checksums of .berge folders")
     with working("checking"):
-        Folder(file, check=True)
+        Folder(file.path, check=True)
     return {"checksums": True}
 
 
@@ -163,7 +140,7 @@ def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
     return needs
 
 
-def _head_table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _head_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     def known(name: str) -> str:
         return "?" if facts[name] is None else f"{facts[name]:,}"
 
@@ -232,8 +209,8 @@ def _degrees(degrees: IndexArray) -> dict[str, Any]:
     }
 
 
-def _table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield "graph", f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "graph", sides(facts)
     duplicates = f", {facts['duplicates']:,} of them duplicates" if facts["duplicates"] else ""
     yield "edges", f"{facts['edges']:,}{duplicates}"
     yield "density", f"{facts['density']:.3g}"
@@ -249,11 +226,10 @@ def _table(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _histogram(facts: dict[str, Any], width: int) -> Table:
     """Draw how many vertices have which degree, in steps of powers of two."""
-    from rich.table import Table
     from rich.text import Text
 
-    sides = [facts["row_degrees"], facts["col_degrees"]]
-    counts = [[d["isolated"], *d["histogram"]] for d in sides]
+    both = [facts["row_degrees"], facts["col_degrees"]]
+    counts = [[d["isolated"], *d["histogram"]] for d in both]
     length = max(map(len, counts))
     for column in counts:
         column += [0] * (length - len(column))
@@ -265,7 +241,7 @@ def _histogram(facts: dict[str, Any], width: int) -> Table:
     digits = len(f"{most:,}")
     texts = max(6, *map(len, labels)) + max(digits, len("rows")) + max(digits, len("columns"))
     bars = min(max((width - texts - 8) // 2, 1), 24)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table = plain_table()
     table.add_column("degree", justify="right", style="cyan", no_wrap=True)
     for name in ("rows", "columns"):
         table.add_column(name, justify="right", no_wrap=True)

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..results.interrupts import held_interrupts, single_interrupt
+from ..wording import in_bytes
 from . import exit_codes
-from .display import fact_table, in_bytes, in_seconds, out, plural, working
-from .interrupts import held_interrupts, single_interrupt
+from .display import Clock, fact_table, graph_sizes, in_steps, out, plural, working
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
 from .options import (
-    algorithm_name,
+    GraphFile,
+    algorithm_option,
     as_json,
     check_output,
     cluster_options,
+    device_option,
     graph_file,
-    is_parquet,
-    is_shared,
     key_values,
+    path_option,
     plain_values,
     print_json,
-    read_graph,
-    read_options,
-    seconds,
+    quiet_option,
+    seed_option,
     thread_option,
+    time_limit_option,
 )
-from .program import Command, examples, say
+from .program import command, say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,16 +51,15 @@ SUFFIXES = (".npz", ".txt", ".json")
 class _Outcome:
     """What there is to report."""
 
-    file: Path
+    file: GraphFile
     output: Path | None
     graph: BipartiteGraph | None  # None where only the cluster has it
+    labels: LabelledFile | None
     matching: Matching
     stats: SolveStats
-    wanted_proof: bool
-    seconds: dict[str, float] = field(default_factory=dict)
-    interrupted: bool = False
+    seconds: dict[str, float]
     kept: int | None = None  # size of a larger matching that was in the output file, and still is
-    labels: LabelledFile | None = None
+    interrupted: bool = False
 
     @property
     def edges(self) -> int:
@@ -81,95 +81,40 @@ class _Outcome:
         return exit_codes.OK if self.matching.is_maximum else exit_codes.TIME_LIMIT
 
 
-@click.command(
-    cls=Command,
-    short_help="Find a maximum matching of a graph, and prove that it is one.",
-    epilog=examples(
-        "berge match web.mtx",
-        "berge match web.mtx.gz -o matching.npz --threads 8",
-        "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
-        "berge match jobs.csv --left worker --right job -o result.csv",
-        "berge match huge.berge --algorithm out-of-core",
-        "berge match web.mtx --time-limit 60 -o best.npz",
-        "berge match web.mtx --initial best.npz -o matching.npz",
-        "berge match web.mtx --json | jq .cardinality",
-        "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
-    ),
+@command(
+    "Find a maximum matching of a graph, and prove that it is one.",
+    "berge match web.mtx",
+    "berge match web.mtx.gz -o matching.npz --threads 8",
+    "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
+    "berge match jobs.csv --left worker --right job -o result.csv",
+    "berge match huge.berge --algorithm out-of-core",
+    "berge match web.mtx --time-limit 60 -o best.npz",
+    "berge match web.mtx --initial best.npz -o matching.npz",
+    "berge match web.mtx --json | jq .cardinality",
+    "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
 )
-@graph_file
-@click.option(
-    "-a",
-    "--algorithm",
-    callback=algorithm_name("exact"),
-    metavar="NAME",
-    default="auto",
-    show_default=True,
-    help="Exact algorithm; see `berge algorithms`.",
-)
-@click.option(
-    "-i",
-    "--init",
-    callback=algorithm_name("start"),
-    metavar="NAME",
-    default="auto",
-    show_default=True,
-    help="Start that it begins with.",
-)
-@click.option(
-    "--device",
-    type=click.Choice(["cpu", "cuda"]),
-    default="cpu",
-    show_default=True,
-    help="Where it runs; cuda for algorithms made for it.",
-)
+@algorithm_option("exact", "-a", "--algorithm", help="Exact algorithm; see `berge algorithms`.")
+@algorithm_option("start", "-i", "--init", help="Start that it begins with.")
+@device_option("Where it runs; cuda for algorithms made for it.")
 @thread_option
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="For starts with random choices.",
+@seed_option("For starts with random choices.")
+@click.option("--side", type=click.Choice(["auto", "rows", "cols"]), default="auto",
+              show_default=True, help="Search from unmatched rows or columns.")  # fmt: skip
+@click.option("--option", "switches", multiple=True, metavar="KEY=VALUE",
+              help="Switch of the algorithm or the start; `berge algorithms` lists them.",
+)  # fmt: skip
+@time_limit_option("Stop after so many seconds of start and search, with the best matching so far.")
+@path_option("--initial", metavar="MATCHING", help="Begin with this matching, saved by --output.")
+@graph_file(
+    columns=(
+        "Column of a CSV or TSV file with labels: its name on the first line, or its number; "
+        "of Parquet, with the numbers of rows.",
+        "Column with what to match them to.",
+    )
 )
-@click.option(
-    "--side",
-    type=click.Choice(["auto", "rows", "cols"]),
-    default="auto",
-    show_default=True,
-    help="Search from unmatched rows or columns.",
-)
-@click.option(
-    "--option",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Switch of the algorithm or the start; `berge algorithms` lists them.",
-)
-@click.option(
-    "--time-limit",
-    type=float,
-    callback=seconds,
-    metavar="SECONDS",
-    help="Stop after so many seconds of start and search, with the best matching so far.",
-)
-@click.option(
-    "--initial",
-    type=click.Path(path_type=Path),
-    metavar="MATCHING",
-    help="Begin with this matching, saved by --output.",
-)
-@read_options
-@click.option(
-    "--left",
-    metavar="COLUMN",
-    help="Column of a CSV or TSV file with labels: its name on the first line, or its number; "
-    "of Parquet, with the numbers of rows.",
-)
-@click.option("--right", metavar="COLUMN", help="Column with what to match them to.")
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     help="Write the matching to a .npz, .txt or .json file; pairs of labels to .csv or .tsv; "
     "with --cluster also to a folder, by parts. A run that was stopped leaves a file with a larger "
     "matching as it is.",
@@ -177,29 +122,16 @@ class _Outcome:
 @cluster_options
 @as_json
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option(
-    "--progress/--no-progress",
-    default=None,
-    help="Show the search on stderr.  [default: if that is a terminal]",
-)
+@quiet_option()
+@click.option("--progress/--no-progress", default=None,
+              help="Show the search on stderr.  [default: if that is a terminal]")  # fmt: skip
 @click.pass_context
 def match(
     ctx: click.Context,
-    file: Path,
-    algorithm: str,
-    init: str,
-    device: str,
-    threads: int | None,
-    seed: int,
-    side: str,
-    settings: tuple[str, ...],
-    time_limit: float | None,
+    /,
+    file: GraphFile,
+    switches: tuple[str, ...],
     initial: Path | None,
-    form: str | None,
-    base: str,
-    left: str | None,
-    right: str | None,
     output: Path | None,
     cluster: str | None,
     checkpoint: Path | None,
@@ -207,6 +139,7 @@ def match(
     no_prove: bool,
     quiet: bool,
     progress: bool | None,
+    **settings: Any,
 ) -> None:
     """Find a maximum matching of the bipartite graph in FILE, and prove that it is one.
 
@@ -218,76 +151,57 @@ def match(
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
-    labelled = (left is not None or right is not None) and not is_parquet(file, form)
-    in_parts = cluster is not None and output is not None and not output.suffix
-    remote = cluster is not None and is_shared(file)  # the workers read it
-    if output is not None and not in_parts:
-        check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
-    if checkpoint is not None and cluster is None:
-        raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
-    if labelled and base != "0":
-        raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
-    options: dict[str, Any] = dict(key_values(settings, "'--option'"))
+    options: dict[str, Any] = dict(key_values(switches, "'--option'"))
+    columns = {"left": file.left, "right": file.right}
+    labelled = columns != {"left": None, "right": None} and file.format != "parquet"
+    in_parts = remote = False
     if cluster is not None:
+        in_parts = output is not None and not output.suffix
+        remote = _is_shared(file.path)
         options = plain_values(options) | {"cluster": cluster, "prove": not no_prove}
         options |= {"checkpoint": checkpoint, "output": output if in_parts else None}
-    if remote:
-        options |= {"left": left, "right": right}
+        options |= columns if remote else {}
+    elif checkpoint is not None:
+        raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
+    if not in_parts:
+        check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
+    if labelled and file.base:
+        raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
-    clock = _Clock()
+    clock = Clock()
     with working("reading", shown):
         with clock.step("import"):
             from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
-            from ..files.folder import left_on_disk
             from ..results.matching import Matching
-            from ..solve.maximum import OUT_OF_CORE, maximum_matching
+            from ..solve.maximum import maximum_matching
         with clock.step("read"):
-            labels = graph = None
-            if labelled and not remote:
-                labels = read_labelled(file, left, right, form)
-                graph = labels.graph
-            elif not remote:
-                graph = left_on_disk(file, always=algorithm == OUT_OF_CORE)
-                if graph is file:
-                    with labels_hinted(file):
-                        graph = read_graph(file, form, base, left, right)
+            graph, labels = (None, None) if remote else _read(file, labelled, settings["algorithm"])
             first = None if initial is None else Matching.load(initial)
     with single_interrupt():
         matching = maximum_matching(
-            file if graph is None else graph,
-            algorithm=algorithm,
-            init=init,
-            device=device,
-            threads=threads,
-            seed=seed,
+            file.path if graph is None else graph,
             initial=first,
-            time_limit=time_limit,
             progress=shown,
-            side=side,
+            **settings,
             **options,
         )
         kept = None
         if output is not None and not in_parts:
             # Before anything else that may fail, and whatever keys are pressed.
             with held_interrupts(), working("writing", shown), clock.step("write"):
-                kept = _larger_there(output, matching, labels)
-                if kept is not None:
-                    pass
-                elif labels is not None:
-                    labels.save(matching, output)
-                else:
-                    matching.save(output)
-    assert matching.stats is not None
-    outcome = _Outcome(file, output, graph, matching, matching.stats, not no_prove, clock.seconds)
-    outcome.interrupted = matching.stats.stopped == "interrupted"
-    outcome.labels, outcome.kept = labels, kept
+                kept = _save(output, matching, labels)
+    stats = matching.stats
+    assert stats is not None
+    outcome = _Outcome(file, output, graph, labels, matching, stats, clock.seconds, kept)
+    outcome.interrupted = stats.stopped == "interrupted"
     try:
-        _prove(outcome, clock, shown)
+        if matching.is_maximum and not (no_prove or outcome.interrupted or stats.cluster):
+            _prove(outcome, clock, shown)
         clock.stop()
         if as_json:
             print_json(_facts(outcome))
         elif not quiet:
-            out().print(fact_table(_table(outcome), title=str(file)))
+            out().print(fact_table(_lines(outcome), title=str(file)))
     except KeyboardInterrupt:
         outcome.interrupted = True
     if outcome.interrupted and not quiet:
@@ -297,6 +211,39 @@ def match(
         stopped = f"the {matching.cardinality:,} of this run, which was stopped"
         say("kept", "yellow", f"{output} has a matching of {kept:,} edges, more than {stopped}")
     ctx.exit(outcome.exit_code)
+
+
+def _is_shared(path: Path) -> bool:
+    """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
+    from ..distributed.sources import is_parquet
+
+    return path.suffix.lower() == ".berge" or is_parquet(str(path))
+
+
+def _read(
+    file: GraphFile, labelled: bool, algorithm: str
+) -> tuple[BipartiteGraph, LabelledFile | None]:
+    """Read the graph, or open it where it lies; labels come with it if there are any."""
+    from ..files.folder import left_on_disk
+    from ..solve.maximum import OUT_OF_CORE
+
+    if labelled:
+        labels = read_labelled(file.path, file.left, file.right, file.form)
+        return labels.graph, labels
+    opened = left_on_disk(file.path, always=algorithm == OUT_OF_CORE)
+    if opened is not file.path:
+        return opened, None
+    with labels_hinted(file.path):
+        return file.read(), None
+
+
+def _save(output: Path, matching: Matching, labels: LabelledFile | None) -> int | None:
+    """Write the matching; return the size of a larger one that was there, and was kept."""
+    larger = _larger_there(output, matching, labels)
+    if larger is None:
+        save = matching.save if labels is None else partial(labels.save, matching)
+        save(output)
+    return larger
 
 
 def _larger_there(output: Path, matching: Matching, labels: LabelledFile | None) -> int | None:
@@ -318,12 +265,8 @@ def _larger_there(output: Path, matching: Matching, labels: LabelledFile | None)
     return size if size > matching.cardinality else None
 
 
-def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
+def _prove(outcome: _Outcome, clock: Clock, shown: bool) -> None:
     """Prove what the solver says is maximum; a wish to stop at this point is granted."""
-    if outcome.interrupted or not outcome.wanted_proof or not outcome.matching.is_maximum:
-        return
-    if outcome.stats.cluster:
-        return  # done, where the graph lies
     try:
         with working("proving", shown), clock.step("prove"):
             outcome.matching.prove(outcome.graph)
@@ -331,31 +274,12 @@ def _prove(outcome: _Outcome, clock: _Clock, shown: bool) -> None:
         outcome.interrupted = True
 
 
-class _Clock:
-    """Seconds by step, and in all."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._started = time.perf_counter()
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = time.perf_counter() - start
-
-    def stop(self) -> None:
-        self.seconds["total"] = time.perf_counter() - self._started
-
-
 def _facts(outcome: _Outcome) -> dict[str, Any]:
     """Return the object that --json prints."""
     matching, stats, cover = outcome.matching, outcome.stats, outcome.cover
     labels = {} if outcome.labels is None else {"labels": outcome.labels.facts(matching)}
     return {
-        "file": str(outcome.file),
+        "file": outcome.file.path,
         "rows": matching.n_rows,
         "cols": matching.n_cols,
         "edges": outcome.edges,
@@ -369,24 +293,25 @@ def _facts(outcome: _Outcome) -> dict[str, Any]:
         "unmatched_rows": matching.n_rows - matching.cardinality,
         "unmatched_cols": matching.n_cols - matching.cardinality,
         "stopped": "interrupted" if outcome.interrupted else stats.stopped,
-        "output": None if outcome.output is None else str(outcome.output),
+        "output": outcome.output,
         "kept": outcome.kept,
         "stats": stats.as_dict(),
         "seconds": outcome.seconds | {"solve": stats.seconds["total"]},
     } | labels
 
 
-def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
+def _lines(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
     matching, stats = outcome.matching, outcome.stats
     n, k = (matching.n_rows, matching.n_cols), matching.cardinality
     labels = outcome.labels
-    sizes = f"{plural(n[0], 'row')} × {plural(n[1], 'column')}"
-    if labels is not None:
+    if labels is None:
+        yield "graph", graph_sizes({"rows": n[0], "cols": n[1], "edges": outcome.edges})
+    else:
         sizes = f"{n[0]:,} in {labels.left} × {n[1]:,} in {labels.right}"
-    yield "graph", f"{sizes}, {plural(outcome.edges, 'edge')}"
+        yield "graph", f"{sizes}, {plural(outcome.edges, 'edge')}"
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(outcome))
     if labels is not None:
         yield from labels.lines(matching)
@@ -425,11 +350,8 @@ def _table(outcome: _Outcome) -> Iterator[tuple[str, RenderableType]]:
         rows, cols = outcome.cover
         yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
     # In the order it happened; the solver's own total is the sum of its steps.
-    before = ("import", "read")
-    steps = {step: outcome.seconds[step] for step in before} | stats.seconds | outcome.seconds
-    total = steps.pop("total")
-    named = (f"{step} {in_seconds(seconds)[:-2]}" for step, seconds in steps.items())
-    yield "seconds", f"{in_seconds(total)[:-2]}: {', '.join(named)}"
+    before = {step: outcome.seconds[step] for step in ("import", "read")}
+    yield "seconds", in_steps(before | stats.seconds | outcome.seconds)
     if outcome.kept is not None:
         yield "not written", f"{outcome.output} has a matching of {outcome.kept:,} edges, kept"
     elif outcome.output is not None:

@@ -1,42 +1,94 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments that several commands share, and the files that they name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import OptionError
+from ..errors import FormatError, OptionError
 from ..methods.registry import Kind, find
 
 if TYPE_CHECKING:
-    from ..graphs.graph import BipartiteGraph
+    from ..files.streams import Stream
+    from ..graphs.graph import BipartiteGraph, Graph
 
 __all__ = [
+    "GraphFile",
     "algorithm_name",
+    "algorithm_option",
     "as_json",
+    "base_option",
     "check_output",
     "check_plot",
     "cluster_options",
     "column_options",
+    "device_option",
     "graph_file",
-    "is_parquet",
-    "is_shared",
     "key_values",
+    "path_option",
     "plain_values",
     "print_json",
-    "read_graph",
+    "quiet_option",
     "read_options",
     "seconds",
+    "seed_option",
     "thread_option",
+    "time_limit_option",
     "write_csv",
 ]
 
 PICTURES = (".png", ".svg", ".pdf")
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+Decorator = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """A file with a graph, and how it is to be read."""
+
+    path: Path
+    form: str | None = None
+    base: int = 0
+    left: str | None = None
+    right: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def format(self) -> str | None:
+        """The name of its format; None where nothing tells it, which the reader complains of."""
+        from ..files import format_of
+
+        try:
+            return format_of(self.path, self.form).name
+        except FormatError:
+            return None
+
+    def stream(self) -> Stream | None:
+        """Open it to be read in portions; None if its format is not made for that."""
+        from ..files.streams import open_stream
+
+        columns = {"left": self.left, "right": self.right}
+        return open_stream(self.path, str(self.format), base=self.base, **columns)
+
+    def read(self) -> BipartiteGraph:
+        """Read a bipartite graph."""
+        from .. import files
+
+        columns = {"left": self.left, "right": self.right}
+        return files.read(self.path, format=self.form, base=self.base, **columns)
+
+    def read_undirected(self, *, weights: bool) -> Graph:
+        """Read an undirected graph, with the weights of its edges or without."""
+        from .. import files
+
+        return files.read_graph(self.path, weights=weights, format=self.form, base=self.base)
 
 
 def algorithm_name(kind: Kind) -> Callable[[click.Context, click.Parameter, str], str]:
@@ -60,118 +112,142 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
-# Whether the file exists is for the reader to say: that is an error (1), not wrong usage (2).
-graph_file = click.argument("file", type=click.Path(path_type=Path))
+def path_option(*names: str, folder: bool = False, **settings: Any) -> Decorator:
+    """Return an option that is a path, of a folder if that is said."""
+    return click.option(*names, type=click.Path(path_type=Path, file_okay=not folder), **settings)
 
-thread_option = click.option(
-    "-t",
-    "--threads",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of threads; all cores if not given.",
-)
 
+def algorithm_option(kind: Kind, *names: str, help: str) -> Decorator:
+    """Return an option that names an algorithm of the registry."""
+    check = algorithm_name(kind)
+    return click.option(
+        *names, callback=check, metavar="NAME", default="auto", show_default=True, help=help
+    )
+
+
+def device_option(help: str) -> Decorator:
+    """Return --device."""
+    choice = click.Choice(["cpu", "cuda"])
+    return click.option("--device", type=choice, default="cpu", show_default=True, help=help)
+
+
+def seed_option(help: str) -> Decorator:
+    """Return --seed."""
+    least = click.IntRange(min=0)
+    return click.option("--seed", type=least, default=0, show_default=True, metavar="N", help=help)
+
+
+def time_limit_option(help: str) -> Decorator:
+    """Return --time-limit."""
+    return click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS", help=help)
+
+
+def base_option(
+    help: str = "Number of the first row and column in an edge list.",
+) -> Decorator:
+    """Return --base, which is a number to the command."""
+    choice = click.Choice(["0", "1"])
+
+    def number(ctx: click.Context, param: click.Parameter, value: str) -> int:
+        return int(value)
+
+    return click.option(
+        "--base", type=choice, default="0", show_default=True, callback=number, help=help
+    )
+
+
+def quiet_option(help: str = "Print nothing but errors.") -> Decorator:
+    """Return --quiet."""
+    return click.option("-q", "--quiet", is_flag=True, help=help)
+
+
+thread_option = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
+                             help="Number of threads; all cores if not given.")  # fmt: skip
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
 
 
-def cluster_options(function: _Function) -> _Function:
-    """Add the options of a solve on a Dask cluster."""
-    cluster = click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
-    )
-    checkpoint = click.option(
-        "--checkpoint",
-        type=click.Path(path_type=Path),
-        metavar="FOLDER",
-        help="On a cluster: save the matching after every phase, go on from what is there.",
-    )
-    return cluster(checkpoint(function))
-
-
-def is_shared(file: Path) -> bool:
-    """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..distributed.sources import is_parquet
-
-    return file.suffix.lower() == ".berge" or is_parquet(str(file))
-
-
-def plain_values(texts: Mapping[str, str]) -> dict[str, Any]:
-    """Read values as JSON has them, and take what it has not for text."""
-    import json
-    from contextlib import suppress
-
-    values: dict[str, Any] = dict(texts)
-    for key, text in texts.items():
-        with suppress(ValueError):
-            values[key] = json.loads(text)
-    return values
-
-
-def read_options(function: _Function) -> _Function:
-    """Add the options that `read_graph` takes."""
-    base = click.option(
-        "--base",
-        type=click.Choice(["0", "1"]),
-        default="0",
-        show_default=True,
-        help="Number of the first row and column in an edge list.",
-    )
+def read_options(function: Any) -> Any:
+    """Add the options of how to read a file of numbers."""
     form = click.option(
         "--format",
         "form",
         metavar="NAME",
         help="Format of the graph file, where its suffix does not tell: mtx, csv, graph, gr, npz.",
     )
-    return base(form(function))
+    return base_option()(form(function))
 
 
-def column_options(function: _Function) -> _Function:
-    """Add the names of columns that `read_graph` takes."""
-    left = click.option("--left", metavar="COLUMN", help="Column of the rows, in Parquet.")
-    right = click.option("--right", metavar="COLUMN", help="Column of the columns, in Parquet.")
-    return left(right(function))
+def column_options(left: str, right: str) -> Decorator:
+    """Return --left and --right, with their help."""
+
+    def add(function: Any) -> Any:
+        second = click.option("--right", metavar="COLUMN", help=right)(function)
+        return click.option("--left", metavar="COLUMN", help=left)(second)
+
+    return add
 
 
-def is_parquet(file: Path, form: str | None) -> bool:
-    """Tell whether a file is Parquet, by the name of its format or its own."""
-    from ..errors import FormatError
-    from ..files import format_of
-
-    try:
-        return format_of(file, form).name == "parquet"
-    except FormatError:
-        return False  # the reader says what is wrong
+PARQUET_COLUMNS = ("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
 
 
-def read_graph(
-    file: Path, form: str | None, base: str, left: str | None = None, right: str | None = None
-) -> BipartiteGraph:
-    """Read a graph as the options say."""
-    from ..files import read
+def graph_file(columns: tuple[str, str] | None = None) -> Decorator:
+    """Add FILE and the options of how to read it; the command gets all of it as a `GraphFile`.
 
-    return read(file, format=form, base=int(base), left=left, right=right)
+    With the help of --left and --right, these are among the options.
+    """
+
+    def add(function: Any) -> Any:
+        @wraps(function)
+        def command(
+            *args: Any,
+            file: Path,
+            form: str | None,
+            base: int,
+            left: str | None = None,
+            right: str | None = None,
+            **others: Any,
+        ) -> Any:
+            return function(*args, file=GraphFile(file, form, base, left, right), **others)
+
+        chosen = command if columns is None else column_options(*columns)(command)
+        # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
+        return click.argument("file", type=click.Path(path_type=Path))(read_options(chosen))
+
+    return add
+
+
+def cluster_options(function: Any) -> Any:
+    """Add the options of a solve on a Dask cluster."""
+    cluster = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
+    )
+    checkpoint = path_option(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="On a cluster: save the matching after every phase, go on from what is there.",
+    )
+    return cluster(checkpoint(function))
 
 
 def check_output(
-    path: Path, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
+    path: Path | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
 ) -> None:
     """Refuse a place that cannot be written to now, not after hours of work."""
+    if path is None:
+        return
+    wrong = None
     if suffixes is not None and path.suffix.lower() not in suffixes:
-        raise click.BadParameter(
-            f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}",
-            param_hint=option,
-        )
-    if path.is_dir():
-        raise click.BadParameter(f"{str(path)!r} is a folder", param_hint=option)
-    if not path.absolute().parent.is_dir():
-        raise click.BadParameter(
-            f"there is no folder {str(path.parent)!r} to write {path.name!r} to",
-            param_hint=option,
-        )
+        wrong = f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
+    elif path.is_dir():
+        wrong = f"{str(path)!r} is a folder"
+    elif not path.absolute().parent.is_dir():
+        wrong = f"there is no folder {str(path.parent)!r} to write {path.name!r} to"
+    if wrong:
+        raise click.BadParameter(wrong, param_hint=option)
 
 
 def check_plot(path: Path | None) -> None:
@@ -197,11 +273,24 @@ def key_values(texts: Sequence[str], where: str) -> dict[str, str]:
     return values
 
 
-def print_json(facts: dict[str, Any]) -> None:
-    """Print one JSON object on one line."""
+def plain_values(texts: Mapping[str, str]) -> dict[str, Any]:
+    """Read values as JSON has them, and take what it has not for text."""
     import json
+    from contextlib import suppress
 
-    click.echo(json.dumps(facts))
+    values: dict[str, Any] = dict(texts)
+    for key, text in texts.items():
+        with suppress(ValueError):
+            values[key] = json.loads(text)
+    return values
+
+
+def print_json(facts: dict[str, Any]) -> None:
+    """Print one JSON object on one line; paths are texts in it."""
+    import json
+    from os import fspath
+
+    click.echo(json.dumps(facts, default=fspath))
 
 
 def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,9 @@ import click
 from ..errors import OptionError
 from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
 
-__all__ = ["Command", "Group", "Program", "examples", "say"]
+__all__ = ["Command", "Group", "Program", "command", "examples", "say"]
+
+Maker = Callable[[Callable[..., Any]], click.Command]
 
 
 class Command(click.Command):
@@ -122,6 +124,11 @@ class Program(click.Group):
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
         _write_examples(self, formatter)
+
+
+def command(summary: str, *lines: str, cls: type[Command] = Command) -> Maker:
+    """Return a decorator that makes a command: a line for the list of all, and examples."""
+    return click.command(cls=cls, short_help=summary, epilog=examples(*lines))
 
 
 def examples(*lines: str) -> str:

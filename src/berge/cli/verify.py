@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import exit_codes
-from .display import fact_table, out, plural, working
-from .options import as_json, column_options, graph_file, print_json, read_graph, read_options
-from .program import Command, examples
+from .display import fact_table, graph_sizes, out, plural, verdict, working
+from .options import PARQUET_COLUMNS, GraphFile, as_json, graph_file, print_json
+from .program import command
 
 if TYPE_CHECKING:
-    from ..graphs.graph import BipartiteGraph
-    from ..results.matching import Matching
+    from rich.console import RenderableType
 
 __all__ = ["verify"]
 
+Checked = tuple[int, dict[str, Any]]  # the exit code, and what is known
 
-@click.command(
-    cls=Command,
-    short_help="Check a saved matching: valid? maximum? with a proof.",
-    epilog=examples(
-        "berge verify web.mtx matching.npz",
-        "berge verify web.mtx matching.txt --json",
-        "berge verify web.mtx matching.npz && echo maximum",
-        "berge verify mesh.graph pairs.txt",
-    ),
+
+@command(
+    "Check a saved matching: valid? maximum? with a proof.",
+    "berge verify web.mtx matching.npz",
+    "berge verify web.mtx matching.txt --json",
+    "berge verify web.mtx matching.npz && echo maximum",
+    "berge verify mesh.graph pairs.txt",
 )
-@graph_file
+@graph_file(columns=PARQUET_COLUMNS)
 @click.argument("matching", type=click.Path(path_type=Path))
-@read_options
-@column_options
 @as_json
 @click.pass_context
-def verify(
-    ctx: click.Context,
-    file: Path,
-    matching: Path,
-    form: str | None,
-    base: str,
-    left: str | None,
-    right: str | None,
-    as_json: bool,
-) -> None:
+def verify(ctx: click.Context, /, file: GraphFile, matching: Path, as_json: bool) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
@@ -53,143 +41,109 @@ def verify(
 
     Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
     """
-    from ..errors import InvalidMatchingError
-    from ..files.folder import FolderGraph
     from ..files.matchings import has_vertices
-    from ..results.matching import Matching
 
-    if has_vertices(matching):
-        ctx.exit(_verify_greedy(file, matching, form, base, as_json))
-
-    with working("reading", not as_json):
-        graph = read_graph(file, form, base, left, right)
-        try:
-            loaded, reason = Matching.load(matching), ""
-        except InvalidMatchingError as error:  # the file contradicts itself
-            loaded, reason = None, str(error)
-    with working("checking", not as_json):
-        if isinstance(graph, FolderGraph):  # what is read into memory was compared there
-            graph.folder.check()
-        code, reason = (exit_codes.NOT_A_MATCHING, reason) if not loaded else _check(graph, loaded)
-    proof = loaded.certificate if loaded else None
-    facts = {
-        "file": str(file),
-        "matching": str(matching),
-        "rows": graph.n_rows,
-        "cols": graph.n_cols,
-        "edges": graph.nnz,
-        "cardinality": loaded.cardinality if loaded else None,
-        "is_valid": code != exit_codes.NOT_A_MATCHING,
-        "is_maximum": code == exit_codes.OK,
-        "is_perfect": code == exit_codes.OK and loaded is not None and loaded.is_perfect,
-        "cover_rows": None if proof is None else int(proof.rows.sum()),
-        "cover_cols": None if proof is None else int(proof.cols.sum()),
-        "reason": reason or None,
-    }
+    check = _check_general if has_vertices(matching) else _check_bipartite
+    code, found = check(file, matching, not as_json)
+    facts = {"file": file.path, "matching": matching, **found}
     if as_json:
         print_json(facts)
     else:
-        _show(facts)
+        out().print(fact_table(_lines(facts), title=f"{matching} in {file}"))
     ctx.exit(code)
 
 
-def _verify_greedy(file: Path, matching: Path, form: str | None, base: str, as_json: bool) -> int:
-    """Check and show a matching of a general graph; return the exit code."""
+def _check_bipartite(file: GraphFile, path: Path, shown: bool) -> Checked:
+    """Check a matching of a bipartite graph."""
+    from ..errors import InvalidMatchingError, ProofError
+    from ..files.folder import FolderGraph
+    from ..results.matching import Matching
+    from ..results.proof import verify
+
+    matching, code, reason = None, exit_codes.NOT_A_MATCHING, None
+    with working("reading", shown):
+        graph = file.read()
+        try:
+            matching = Matching.load(path)
+        except InvalidMatchingError as error:  # the file contradicts itself
+            reason = str(error)
+    with working("checking", shown):
+        if isinstance(graph, FolderGraph):  # what is read into memory was compared there
+            graph.folder.check()
+        if matching is not None:
+            try:
+                verify(graph, matching)
+                code = exit_codes.NOT_MAXIMUM
+                matching.prove(graph)
+                code = exit_codes.OK
+            except ProofError as error:
+                reason = str(error)
+    proof = matching.certificate if matching else None
+    return code, {
+        "rows": graph.n_rows,
+        "cols": graph.n_cols,
+        "edges": graph.nnz,
+        "cardinality": matching.cardinality if matching else None,
+        "is_valid": code != exit_codes.NOT_A_MATCHING,
+        "is_maximum": code == exit_codes.OK,
+        "is_perfect": code == exit_codes.OK and matching is not None and matching.is_perfect,
+        "cover_rows": None if proof is None else int(proof.rows.sum()),
+        "cover_cols": None if proof is None else int(proof.cols.sum()),
+        "reason": reason,
+    }
+
+
+def _check_general(file: GraphFile, path: Path, shown: bool) -> Checked:
+    """Check a matching of a general graph."""
     from dataclasses import replace
 
     from ..errors import InvalidMatchingError, ProofError
-    from ..files import read_graph
     from ..results.greedy_matching import GreedyMatching
     from ..results.proof import is_maximal, verify_greedy
 
-    loaded, code, reason = None, exit_codes.NOT_A_MATCHING, ""
-    with working("reading", not as_json):
+    matching, code, reason = None, exit_codes.NOT_A_MATCHING, None
+    with working("reading", shown):
         try:
-            loaded = GreedyMatching.load(matching)
+            matching = GreedyMatching.load(path)
         except InvalidMatchingError as error:  # the file contradicts itself
             reason = str(error)
-        weighted = loaded is not None and loaded.weight != loaded.size
-        graph = read_graph(file, weights=weighted, format=form, base=int(base))
-    with working("checking", not as_json):
-        if loaded is not None:
+        weighted = matching is not None and matching.weight != matching.size
+        graph = file.read_undirected(weights=weighted)
+    with working("checking", shown):
+        if matching is not None:
             try:
-                verify_greedy(graph, replace(loaded, is_maximal=False))
-                code = exit_codes.OK if is_maximal(graph, loaded.mate) else exit_codes.NOT_MAXIMUM
+                verify_greedy(graph, replace(matching, is_maximal=False))
+                code = exit_codes.OK
+                if not is_maximal(graph, matching.mate):
+                    code, reason = exit_codes.NOT_MAXIMUM, "an edge has two unmatched ends"
             except ProofError as error:
                 reason = str(error)
-    if code == exit_codes.NOT_MAXIMUM:
-        reason = "an edge has two unmatched ends"
-    facts = {
-        "file": str(file),
-        "matching": str(matching),
+    return code, {
         "vertices": graph.n_vertices,
         "edges": graph.n_edges,
-        "size": loaded.size if loaded else None,
-        "weight": loaded.weight if loaded else None,
+        "size": matching.size if matching else None,
+        "weight": matching.weight if matching else None,
         "is_valid": code != exit_codes.NOT_A_MATCHING,
         "is_maximal": code == exit_codes.OK,
-        "reason": reason or None,
+        "reason": reason,
     }
-    if as_json:
-        print_json(facts)
-    else:
-        _show_greedy(facts)
-    return code
 
 
-def _show_greedy(facts: dict[str, Any]) -> None:
-    from rich.text import Text
-
-    good, bad = ("yes", "bold green"), ("no", "bold red")
-    graph = f"{plural(facts['vertices'], 'vertex', 'vertices')}, {plural(facts['edges'], 'edge')}"
-    lines: list[tuple[str, str | Text]] = [("graph", graph)]
-    if facts["size"] is not None:
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
+    """Yield the lines of the summary, of either kind of matching."""
+    yield "graph", graph_sizes(facts)
+    if facts.get("cardinality") is not None:
+        yield "matching", plural(facts["cardinality"], "edge")
+    elif facts.get("size") is not None:
         weight = f", weight {facts['weight']:.10g}" if facts["weight"] != facts["size"] else ""
-        lines.append(("matching", plural(facts["size"], "pair") + weight))
-    lines.append(("valid", Text.assemble(good if facts["is_valid"] else bad)))
-    if facts["is_valid"]:
-        lines.append(("maximal", Text.assemble(good if facts["is_maximal"] else bad)))
+        yield "matching", plural(facts["size"], "pair") + weight
+    yield "valid", verdict(facts["is_valid"])
+    if facts["is_valid"] and "is_maximal" in facts:
+        yield "maximal", verdict(facts["is_maximal"])
+    elif facts["is_valid"]:
+        yield "maximum", verdict(facts["is_maximum"], " (perfect)" * facts["is_perfect"])
+    if facts.get("is_maximum"):
+        rows, cols = plural(facts["cover_rows"], "row"), plural(facts["cover_cols"], "column")
+        yield "proof", f"a vertex cover of {rows} and {cols}: the same size"
     if facts["reason"]:
-        lines.append(("because", facts["reason"]))
-    out().print(fact_table(lines, title=f"{facts['matching']} in {facts['file']}"))
-
-
-def _check(graph: BipartiteGraph, matching: Matching) -> tuple[int, str]:
-    """Return the exit code and what is wrong."""
-    from ..errors import ProofError
-    from ..results.proof import verify
-
-    try:
-        verify(graph, matching)
-    except ProofError as error:
-        return exit_codes.NOT_A_MATCHING, str(error)
-    try:
-        matching.prove(graph)
-    except ProofError as error:
-        return exit_codes.NOT_MAXIMUM, str(error)
-    return exit_codes.OK, ""
-
-
-def _show(facts: dict[str, object]) -> None:
-    from rich.text import Text
-
-    def number(name: str) -> int:
-        return int(str(facts[name]))
-
-    rows, cols = plural(number("rows"), "row"), plural(number("cols"), "column")
-    lines: list[tuple[str, str | Text]] = [
-        ("graph", f"{rows} × {cols}, {plural(number('edges'), 'edge')}"),
-    ]
-    if facts["cardinality"] is not None:
-        lines.append(("matching", plural(number("cardinality"), "edge")))
-    good, bad = ("yes", "bold green"), ("no", "bold red")
-    lines.append(("valid", Text.assemble(good if facts["is_valid"] else bad)))
-    if facts["is_valid"]:
-        perfect = " (perfect)" if facts["is_perfect"] else ""
-        lines.append(("maximum", Text.assemble(good if facts["is_maximum"] else bad, perfect)))
-    if facts["is_maximum"]:
-        cover = (plural(number("cover_rows"), "row"), plural(number("cover_cols"), "column"))
-        lines.append(("proof", f"a vertex cover of {cover[0]} and {cover[1]}: the same size"))
-    if facts["reason"]:
-        lines.append(("because", str(facts["reason"])))
-    out().print(fact_table(lines, title=f"{facts['matching']} in {facts['file']}"))
+        yield "because", facts["reason"]

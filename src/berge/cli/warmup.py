@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .display import in_seconds, plural, working
-from .program import Command, examples, say
+from ..wording import in_seconds
+from .display import plural, working
+from .program import command, say
 
 if TYPE_CHECKING:
     from ..graphs.graph import BipartiteGraph
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["warm_up", "warmup"]
 
 
-@click.command(
-    cls=Command,
-    short_help="Compile the kernels now, so that later runs start at once.",
-    epilog=examples("berge warmup", "berge warmup --all"),
+@command(
+    "Compile the kernels now, so that later runs start at once.",
+    "berge warmup",
+    "berge warmup --all",
 )
 @click.option("--all", "everything", is_flag=True, help="Every algorithm with every start.")
 def warmup(everything: bool) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import signal
 import subprocess
 import sys
 import tempfile
@@ -30,6 +29,7 @@ import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
 from ..methods.registry import check_numbers
+from ..results.interrupts import held_interrupts
 from ..results.matching import Matching, SolveStats
 from ..results.proof import Certificate
 from ..results.run import PhaseReport
@@ -143,7 +143,7 @@ def solve_on_cluster(
         )
         solve = _Solve(client, opened, job, started, time_limit, show, progress)
         matching = solve.run(workers, restarts)
-        with _ignoring_interrupts():  # there is something to lose
+        with held_interrupts():  # there is something to lose
             stack.close()
     return matching
 
@@ -250,18 +250,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-@contextmanager
-def _ignoring_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals are the main thread's
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from ..errors import FormatError
+from ..graphs.memory import available
 
 __all__ = [
     "COMPRESSIONS",
@@ -150,11 +151,8 @@ def _compressing(raw: IO[bytes], path: PathName) -> Iterator[IO[bytes]]:
 
 
 def check_memory(shape: tuple[int, int], path: PathName, line: int | None = None) -> None:
-    """Refuse a shape whose vertices alone, at 4 bytes each, are more than the machine's memory."""
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every system tells
-        memory = 1 << 40
+    """Refuse a shape whose vertices alone, at 4 bytes each, are more than the memory there is."""
+    memory = available()
     if 4 * sum(shape) > memory:
         raise FormatError(
             f"{shape[0]:,} rows and {shape[1]:,} columns do not fit in memory "

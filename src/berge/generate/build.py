@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, unsigned
+from ..graphs.memory import available
 
 MOST_VERTICES = 2**31 - 1
 
@@ -66,14 +66,11 @@ def check_size(side: int, n_edges: int, /, **arguments: Any) -> None:
         raise OptionError(f"{asked} asks for {side:,} vertices; {MOST_VERTICES:,} is the most")
     # Both ends of an edge, twice while they are sorted, and its entry twice.
     needed = 24 * n_edges + 16 * side
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        memory = 2**36
+    memory = available()
     if needed > memory:
         raise OptionError(
             f"{asked} asks for about {n_edges:,} edges, which take {needed / 2**30:,.0f} GiB to "
-            f"make; this machine has {memory / 2**30:,.0f} GiB"
+            f"make; {memory / 2**30:,.0f} GiB are free"
         )
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 __all__ = [
     "available",
     "fits",
-    "in_bytes",
     "kept_edges",
     "out_of_core_bytes",
     "solve_bytes",
@@ -68,20 +67,6 @@ def fits(shape: tuple[int, int], edges: int) -> bool:
 def available() -> int:
     """Return how many bytes this process may still take; a very large number where none is told."""
     return max(0, min(_limits(), default=1 << 62))
-
-
-def in_bytes(text: str) -> int:
-    """Return a size such as ``800M`` or ``2G`` as a number of bytes.
-
-    Examples
-    --------
-    >>> from berge.graphs.memory import in_bytes
-    >>> in_bytes("800M"), in_bytes("1.5g"), in_bytes("4096")
-    (838860800, 1610612736, 4096)
-    """
-    digits = text.strip().upper().removesuffix("IB").removesuffix("B")
-    unit = {"K": 10, "M": 20, "G": 30, "T": 40}.get(digits[-1:], 0)
-    return int(float(digits[:-1] if unit else digits) * 2**unit)
 
 
 def _limits() -> Iterator[int]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.display import in_bytes, out
+from berge.cli.display import out
 from berge.cli.options import as_json, check_plot, print_json, write_csv
 from berge.cli.program import Command, examples
+from berge.wording import in_bytes
 
 if TYPE_CHECKING:
     from ..bench.results import Results

@@ -9,11 +9,11 @@ import click
 
 from berge.cli.display import out, working
 from berge.cli.options import (
+    GraphFile,
     algorithm_name,
     as_json,
     check_plot,
     print_json,
-    read_graph,
     read_options,
     seconds,
     thread_option,
@@ -87,7 +87,7 @@ def compare(
     csv_file: Path | None,
     plot: Path | None,
     form: str | None,
-    base: str,
+    base: int,
     as_json: bool,
 ) -> None:
     """Run algorithms on the same graphs and tell what each did.
@@ -108,7 +108,7 @@ def compare(
     results: dict[str, list[Comparison]] = {}
     rows: list[dict[str, Any]] = []
     for file in files:
-        graph = read_graph(file, form, base)
+        graph = GraphFile(file, form, base).read()
         if permute is not None:
             graph = permuted(graph, seed=permute)
         name = file.name.partition(".")[0]
