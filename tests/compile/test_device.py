@@ -16,6 +16,7 @@ from berge.compile import compare_and_swap, fetch_add, helper
 from berge.compile.device import CT, MT, ONE, CpuDevice, open_device, per_item
 from berge.compile.scan import compact, count, prefix_sum
 from berge.compile.shared_count import add, new_count, total
+from berge.methods import registry
 
 kernels = pytest.mark.kernels
 shapes = pytest.mark.parametrize("shape", [CT, MT, ONE])
@@ -218,7 +219,7 @@ class Watched(CpuDevice):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(a.kind, a.name) for a in berge.algorithms() if "cuda" in a.devices and a.kind != "start"],
+    [(a.kind, a.name) for a in registry.variants() if "cuda" in a.devices and a.kind != "start"],
 )
 def test_room_is_asked_for_beforehand(kind, name, monkeypatch):
     graph = berge.generate.permute(berge.generate.grid(40, 50), seed=1)

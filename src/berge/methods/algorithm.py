@@ -94,6 +94,8 @@ class Algorithm:
         Its switches.
     aliases
         Names of its variants, each with the options that the name stands for.
+    settled
+        The options that the name of a variant stands for; none of a family.
     """
 
     name: str

@@ -43,6 +43,7 @@ _FAIRNESS = Option("fairness", True, "read adjacency lists from their end in eve
 _ALPHA = Option("alpha", 5.0, "go top-down while the frontier is under 1/α of the unvisited", 1.0)
 _PERMUTE = Option("permute", True, "take vertices in random order")
 _P = Option("p", 0.53406, "probability of a vertex to be blue in a round", 0.01, 0.99)
+_SHORTEST = Option("shortest", False, "stop at the first level with a path, as APsB does")
 _KERNEL = Option(
     "kernel", "gpubfs-wr", "with roots (wr) a tree stops at its first path",
     choices=("gpubfs", "gpubfs-wr"),
@@ -58,10 +59,13 @@ _FORM = Option(
 )  # fmt: skip
 
 
-def _long_names(name: str, *options: Option) -> dict[str, dict[str, str]]:
+def _long_names(
+    name: str, settled: dict[str, bool], *options: Option
+) -> dict[str, dict[str, bool | str]]:
     """Return the long names of a family, which list its choices: apfb-gpubfs-wr-ct."""
     return {
-        "-".join((name, *chosen)): {o.name: c for o, c in zip(options, chosen, strict=True)}
+        "-".join((name, *chosen)): settled
+        | {option.name: choice for option, choice in zip(options, chosen, strict=True)}
         for chosen in product(*(option.choices for option in options))
     }
 
@@ -152,18 +156,17 @@ ALGORITHMS = (
                     Option("kept", 0,
                            "edges kept in memory, in all; 0: by half of what is free"))),
     _EXACT("apfb", f"{_AUGMENTING}.apfb",
-           "paths of all lengths, turned over at once and repaired", f"{_DEVECI_2013} (Euro-Par)",
-           bound="O(n³ + n·m)", threads=True, devices=_ANYWHERE, options=(_KERNEL, _LAUNCH),
-           aliases=_long_names("apfb", _KERNEL, _LAUNCH)),
-    _EXACT("apsb", f"{_AUGMENTING}.apfb",
-           "shortest paths, turned over at once and repaired", f"{_DEVECI_2013} (Euro-Par)",
-           bound="O(n³ + n·m)", threads=True, devices=_ANYWHERE, options=(_KERNEL, _LAUNCH),
-           aliases=_long_names("apsb", _KERNEL, _LAUNCH)),
+           "paths of all lengths, or shortest ones (APsB), turned over at once and repaired",
+           f"{_DEVECI_2013} (Euro-Par)",
+           bound="O(n³ + n·m)", threads=True, devices=_ANYWHERE,
+           options=(_SHORTEST, _KERNEL, _LAUNCH),
+           aliases=_long_names("apfb", {"shortest": False}, _KERNEL, _LAUNCH)
+           | _long_names("apsb", {"shortest": True}, _KERNEL, _LAUNCH)),
     _EXACT("apfb-queue", f"{_AUGMENTING}.apfb_queue",
            "APFB whose levels are queues and whose trees are disjoint",
            f"after {_DEVECI_2013} (Euro-Par)", threads=True, devices=_ANYWHERE,
            options=(Option("split", False, "share the edges of long rows out"),),
-           aliases={"apfb-queue": {}, "apfb-split": {"split": True}}),
+           aliases={"apfb-queue": {"split": False}, "apfb-split": {"split": True}}),
     _EXACT("g-pr", f"{_PUSHING}.g_pr", "push–relabel without atomics", f"{_DEVECI_2013} (ICPP)",
            bound="O(n²·m)", threads=True, devices=_ANYWHERE,
            options=(_FORM,
@@ -171,7 +174,7 @@ ALGORITHMS = (
                     Option("k", 0.7, "iterations between global relabels: k × levels of the last "
                                      "one (adaptive), or k (fix)"),
                     Option("concurrent", False, "run global relabels beside the pushes")),
-           aliases=_long_names("g-pr", _FORM)),
+           aliases=_long_names("g-pr", {}, _FORM)),
     _GREEDY("single-pass", f"{_GREEDILY}.single_pass",
             "every vertex claims its first free neighbour by compare-and-swap",
             "after Blelloch, Fineman, Shun 2012", threads=True, devices=_ANYWHERE),

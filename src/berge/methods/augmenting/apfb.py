@@ -15,8 +15,8 @@ iterations does not carry over to APsB. Memory: an index a column and one a row,
 Papers → here: the paper searches from columns along their lists of rows, and its rows are ours
 Y, its columns ours X, as everywhere in berge: ``cxadj, cadj`` → `indptr`, `indices`;
 ``cmatch, rmatch`` → `row_match`, `col_match`; ``vertex_inserted, augmenting_path_found`` → entries
-of `state`; CT and MT are launch shapes (`berge.compile.device`), by the option ``launch``. APsB is the
-option ``shortest``, GPUBFS and GPUBFS-WR the option ``kernel``.
+of `state`; CT and MT are launch shapes (`berge.compile.device`), by the option ``launch``. APsB is
+the option ``shortest``; GPUBFS and GPUBFS-WR are values of the option ``kernel``.
 
 - ``bfs_array[x]``: level of row x; `L0` − 1 if not reached, `L0` at roots. With roots, a root whose
   tree has found a path gets less than `L0` − 1: `L0` − 2 in APFB, and in APsB −y, where y is

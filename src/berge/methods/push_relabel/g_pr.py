@@ -169,36 +169,36 @@ class Search:
     """The arrays on the device, and what is done to all of them."""
 
     def __init__(
-        self, run: Run, device: Device, graph_and_matching: Any, form: str, concurrent: bool
+        self,
+        run: Run,
+        device: Device,
+        graph_and_matching: tuple[Any, Any, Any, Any],
+        form: str,
+        concurrent: bool,
     ):
         self.run, self.device, self.form = run, device, form
         self.pusher = device
         transpose, n = run.transpose(), sum(run.graph.shape)
-        self.a = Arrays(
-            *graph_and_matching,
-            t_indptr=device.upload(unsigned(transpose.indptr)),
-            t_indices=device.upload(unsigned(transpose.indices)),
-            **self.new_labels(),
-            far=np.int64(n + n % 2),
-        )
+        t_indptr = device.upload(unsigned(transpose.indptr))
+        t_indices = device.upload(unsigned(transpose.indices))
+        far = np.int64(n + n % 2)
+        self.a = Arrays(*graph_and_matching, t_indptr, t_indices, *self.new_labels(), far)
         self.spare: Arrays | None = None  # the same with labels for a relabelling beside
         if concurrent:
-            self.spare = self.a._replace(**self.new_labels())
+            psi_row, psi_col, flags = self.new_labels()
+            self.spare = self.a._replace(psi_row=psi_row, psi_col=psi_col, flags=flags)
         self.beside: Beside | None = None
         self.counted: list[Lists] = []
         self.alone = False  # one thread pushes, until it has matched a row
         self.gained_at = 0  # the iteration in which the matching was last seen to grow
         self.doubt = False  # labels may have been out of date
 
-    def new_labels(self) -> dict[str, Any]:
-        """Return room for a labelling."""
+    def new_labels(self) -> tuple[Any, Any, Any]:
+        """Return room for a labelling, and its flags."""
         n_rows, n_cols = self.run.graph.shape
         label = np.int32 if n_rows + n_cols < 2**31 - 3 else np.int64
-        return {
-            "psi_row": self.device.empty(n_rows, label),
-            "psi_col": self.device.empty(n_cols, label),
-            "flags": self.device.full(4, 0, np.int32),
-        }
+        empty = self.device.empty
+        return empty(n_rows, label), empty(n_cols, label), self.device.full(4, 0, np.int32)
 
     def new_active(self) -> First:
         """Return the active rows, in the form that was asked for."""
