@@ -21,7 +21,7 @@ import berge
 from berge import generate
 from berge_lab.bench.measure import measure, save_graph
 from berge_lab.bench.peers import PEERS
-from berge_lab.bench.results import geometric_mean
+from berge_lab.bench.ratios import geometric_mean
 
 GENERATED = {
     "rmat-18": lambda: generate.rmat(18, 16),

@@ -21,13 +21,8 @@ from berge_lab.bench.gather import gather, gather_one_by_one, gather_seconds
 from berge_lab.bench.machine import machine
 from berge_lab.bench.measure import UNMEASURED, measure, save_graph, warm_up, work
 from berge_lab.bench.peers import PEERS, Peer
-from berge_lab.bench.results import (
-    Results,
-    geometric_mean,
-    performance_profile,
-    read_lines,
-    speedup_profile,
-)
+from berge_lab.bench.ratios import geometric_mean, profiles, slowdowns, speedups
+from berge_lab.bench.results import Results, read_lines
 from berge_lab.bench.suite import BUILT_IN, read_suite
 
 SUITE = """
@@ -540,19 +535,24 @@ def test_geometric_mean():
 
 
 def test_performance_profile(results):
-    profile = performance_profile(results.times())
-    assert profile["a"] == ([1.0, 1.0], [0.5, 1.0])
-    assert profile["scipy"] == ([2.0], [0.5])  # the other one was not solved
-    assert profile["igraph"] == ([8.0], [0.5])
+    found = profiles(slowdowns(results.times()))
+    assert found["a"] == ([1.0, 1.0], [0.5, 1.0], ["g", "h"])
+    assert found["scipy"] == ([2.0], [0.5], ["g"])  # the other one was not solved
+    assert found["igraph"] == ([8.0], [0.5], ["g"])
     # A graph that not everybody was tried on is left out, and one that nobody solved.
     more = Results({"r": [*results.rows.values(), row("i", "a", [1.0])]})
     assert more.times() == results.times()
-    assert performance_profile({"a": {"g": 1.0, "h": math.inf}}) == {"a": ([1.0], [1.0])}
+    assert more.times(everywhere=False)["a"] == {"g": 1.0, "h": 4.0, "i": 1.0}
+    assert slowdowns({"a": {"g": 1.0, "h": math.inf}}) == {"a": {"g": 1.0}}
 
 
 def test_speedup_profile():
-    profile = speedup_profile({"a": {"g": 0.5, "h": 4.0, "i": 2.0}, "b": {"g": 3.0}})
-    assert profile == {"a": ([4.0, 2.0, 0.5], [1 / 3, 2 / 3, 1.0]), "b": ([3.0], [1.0])}
+    times = {"a": {"g": 8.0, "h": 1.0, "i": 2.0}, "b": {"g": 2.0}}
+    found = speedups(times, {"g": 4.0, "h": 4.0, "i": 4.0})
+    assert found == {"a": {"g": 0.5, "h": 4.0, "i": 2.0}, "b": {"g": 2.0}}
+    falling = profiles(found, rising=False)
+    assert falling["a"] == ([4.0, 2.0, 0.5], [1 / 3, 2 / 3, 1.0], ["h", "i", "g"])
+    assert falling["b"] == ([2.0], [1 / 3], ["g"])  # never reaches 1
 
 
 def test_memory_is_fitted_per_vertex_and_edge():

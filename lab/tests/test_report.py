@@ -20,7 +20,7 @@ from berge_lab.bench.ranking import advise, call, rank, spread
 from berge_lab.bench.results import Results, read_lines
 from berge_lab.bench.suite import read_suite
 from berge_lab.cli.report import make_report
-from berge_lab.report.bench import advice_lines, build_report, by_machine, profile
+from berge_lab.report.bench import advice_lines, build_report, by_machine
 from berge_lab.report.html import page
 from berge_lab.report.markdown import as_markdown
 from berge_lab.report.model import Claim, Figure, Report, Series, Table
@@ -276,11 +276,6 @@ def test_only_the_best_settings_are_drawn():
     assert drawn == [*(f"s{k:02}" for k in range(8)), "auto"]
     assert len(report.tables[0].rows) == 21
     assert "at worst 99.00 times the fastest's time, on g." in report.summary[-1]
-
-
-def test_profiles_that_fall():
-    (series,) = profile({"a": {"g": 0.5, "h": 4.0}}, rising=False)
-    assert (series.x, series.y, series.graphs) == ([4.0, 0.5], [0.5, 1.0], ["h", "g"])
 
 
 def test_several_machines_side_by_side():

@@ -357,7 +357,7 @@ def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array
 
 def _check_output(path: Path) -> None:
     """Refuse a place that cannot be written to, before any work."""
-    from .distributed.results import check_place
+    from .files.parts import check_place
 
     if path.suffix:
         from .cli.options import check_output
@@ -376,7 +376,7 @@ def _write(
     cover_size: list[int] | None,
 ) -> None:
     """Write each rank's share to a folder, or all of it to a file."""
-    from .distributed.results import save_parts
+    from .distributed.session import save_parts
     from .graphs.graph import index_type
     from .results.matching import Matching
 
@@ -405,9 +405,10 @@ def _gathered(comm: MPICommunicator, mine: Any) -> Any:
     """Return what all ranks have, one after the other, on rank 0; nothing on others."""
     import numpy as np
 
-    letters = [np.empty(0, np.int64)] * comm.size
-    letters[0] = mine.astype(np.int64)
-    return np.concatenate(comm.exchange(letters)[0]).astype(mine.dtype)
+    from .distributed.messages import to_first
+
+    received, _ = comm.exchange(to_first(comm, mine.astype(np.int64)))
+    return np.concatenate(received).astype(mine.dtype)
 
 
 def _facts(

@@ -17,7 +17,7 @@ import pytest
 import berge
 from berge.distributed import sources
 from berge.distributed.part import Part
-from berge.distributed.results import StoredMatching
+from berge.results.stored import StoredMatching
 
 distributed = pytest.importorskip("distributed")
 # Workers that are started by hand do not find the module of the tests.
@@ -142,13 +142,13 @@ def test_output_in_parts(client, tmp_path):
     content = bytearray(part.read_bytes())
     content[-1] ^= 1
     part.write_bytes(content)
-    with pytest.raises(berge.FormatError, match=r"col_match-00001-of-00003\.npy: is damaged"):
+    with pytest.raises(berge.FormatError, match=r"col_match-00001-of-00003\.npy: damaged"):
         berge.Matching.load(out)
     part.unlink()
-    with pytest.raises(berge.FormatError, match=r"col_match-00001-of-00003\.npy: is missing"):
+    with pytest.raises(berge.FormatError, match=r"col_match-00001-of-00003\.npy: missing"):
         berge.Matching.load(out)
     (out / "meta.json").write_text("{}")
-    with pytest.raises(berge.FormatError, match=r"meta\.json: is not the meta"):
+    with pytest.raises(berge.FormatError, match=r"meta\.json: not the meta"):
         berge.Matching.load(out)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import berge
 from berge.cli import exit_codes
-from berge.distributed.results import load_parts
+from berge.results.stored import StoredMatching
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
 needs_mpi = pytest.mark.skipif(
@@ -85,7 +85,7 @@ def test_match(folder, road, ranks, source, target):
     assert matching.prove(graph).size == best
     if output.is_dir():
         assert len(list(output.glob("row_match-*.npy"))) == ranks
-        assert load_parts(output).cardinality == best
+        assert StoredMatching(output).cardinality == best
     done = run(5 - ranks, "verify", folder / source, output)
     assert done.returncode == exit_codes.OK, done.stderr
     assert f"a vertex cover of {best:,}" in done.stdout

@@ -15,7 +15,7 @@ import pytest
 
 import berge
 from berge.errors import FormatError, OptionError
-from berge.files import convert, folder, format_of
+from berge.files import convert, format_of, manifest
 from berge.files.folder import Folder, FolderGraph, fingerprint_of, writing
 from berge.files.streams import open_stream
 
@@ -48,7 +48,7 @@ def test_round_trip(tmp_path, name):
 
 
 def test_checksums_by_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(folder, "_CHUNK", 64)
+    monkeypatch.setattr(manifest, "CHUNK", 64)
     graph = berge.generate.erdos_renyi(30, 30, 200, seed=1).without_duplicates()
     berge.write(graph, tmp_path / "graph.berge")
     assert Folder(tmp_path / "graph.berge", check=True).fingerprint == fingerprint_of(graph)

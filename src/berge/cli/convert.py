@@ -71,7 +71,7 @@ def convert(
     OUT.partial until all is.
     """
     from ..files import format_of, write
-    from ..files.folder import check_target
+    from ..files.manifest import check_target
 
     source = GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
     to_folder = format_of(target, to_format).name == "folder"

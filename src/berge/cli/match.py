@@ -224,13 +224,13 @@ def _read(
     file: GraphFile, labelled: bool, algorithm: str
 ) -> tuple[BipartiteGraph, LabelledFile | None]:
     """Read the graph, or open it where it lies; labels come with it if there are any."""
-    from ..files.folder import left_on_disk
+    from ..files.folder import open_if_large
     from ..solve.maximum import OUT_OF_CORE
 
     if labelled:
         labels = read_labelled(file.path, file.left, file.right, file.form)
         return labels.graph, labels
-    opened = left_on_disk(file.path, always=algorithm == OUT_OF_CORE)
+    opened = open_if_large(file.path, always=algorithm == OUT_OF_CORE)
     if opened is not file.path:
         return opened, None
     with labels_hinted(file.path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..compile import kernel
 from .communicator import Array
-from .messages import Letters
+from .messages import Messages
 from .part import Part, owners
 
 __all__ = ["advance", "to_next"]
@@ -60,7 +60,7 @@ def advance(
     return left
 
 
-def to_next(part: Part, pairs: Array) -> Letters:
+def to_next(part: Part, pairs: Array) -> Messages:
     """Address pairs to the owners of the vertices where they stand."""
     x, y = pairs[:, 0], pairs[:, 1]
     to = np.where(x >= 0, owners(part.row_bounds, x), owners(part.col_bounds, y))

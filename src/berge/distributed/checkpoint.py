@@ -18,8 +18,6 @@ The graph is known by its sizes and the sum of its parts' fingerprints.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import secrets
 from os import PathLike
 from pathlib import Path
@@ -27,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CheckpointError
-from ..files.files import replacing
+from ..errors import CheckpointError, FormatError
+from ..files.manifest import digest, load_array, read_manifest, save_array, write_json
 from .communicator import Array, Communicator
-from .messages import agree, deliver, from_text, to_text
+from .messages import agree, collect, deliver
 from .part import Part
 
 __all__ = ["Checkpoint"]
@@ -79,24 +77,17 @@ class Checkpoint:
         self._know(comm, part)
         name = f"{self._run}-{phase:06}-{part.rank:05}-of-{part.size:05}.npy"
         self.folder.mkdir(parents=True, exist_ok=True)
-        with replacing(self.folder / name) as file:
-            np.save(file, row_match)
-        entry = {"name": name, "rows": [part.rows.start, part.rows.stop]}
-        entry["sha256"] = _digest(self.folder / name)
-        letters = [np.empty(0, np.int64)] * comm.size
-        letters[0] = to_text(json.dumps(entry))
-        received, _ = comm.exchange(letters)
+        sha256 = save_array(self.folder / name, row_match)
+        rows = [part.rows.start, part.rows.stop]
+        files = collect(comm, {"name": name, "rows": rows, "sha256": sha256})
         # Part 0 came here after it had written the manifest of the last phase.
         for path in self._old[:-1]:
             path.unlink(missing_ok=True)
         self._old = [*self._old[-1:], self.folder / name]
         if comm.rank == 0:
-            files = [json.loads(from_text(text)) for text in received]
             content = {"format": _FORMAT, "version": _VERSION, "phase": phase, **self._graph}
             content["files"] = files
-            content["sha256"] = _sum_of(content)
-            with replacing(self.manifest) as file:
-                file.write(json.dumps(content, indent=1).encode())
+            write_json(self.manifest, content | {"sha256": digest(content)})
             for path in self.folder.glob("*matching-*"):
                 if self._run not in path.name:
                     path.unlink(missing_ok=True)
@@ -114,7 +105,7 @@ class Checkpoint:
         try:
             content = self._read()
             row_match, phase = self._mates(part, content["files"]), content["phase"]
-        except CheckpointError as found:
+        except (OSError, FormatError, CheckpointError) as found:
             error = str(found)
         agree(comm, error, CheckpointError)
         return row_match, phase
@@ -138,25 +129,17 @@ class Checkpoint:
     def _read(self) -> dict[str, Any]:
         """Return what the manifest says; it must be of this graph."""
         path = self.manifest
-        try:
-            content = json.loads(path.read_bytes())
-            checksum = content.pop("sha256")
-            if content["format"] != _FORMAT or content["version"] != _VERSION:
-                raise CheckpointError(f"{path}: not a checkpoint that this version can read")
-            if checksum != _sum_of(content):
-                raise CheckpointError(f"{path}: damaged, its checksum is wrong")
-        except FileNotFoundError:
-            raise CheckpointError(f"{path}: no checkpoint there") from None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            if isinstance(error, CheckpointError):
-                raise
-            raise CheckpointError(f"{path}: damaged, not a manifest ({error!r})") from None
+        if not path.exists():
+            raise CheckpointError(f"{path}: no checkpoint there")
+        content = read_manifest(path, _FORMAT, _VERSION, "a checkpoint")
+        if content.pop("sha256", "") != digest(content):
+            raise CheckpointError(f"{path}: damaged, its checksum is wrong")
         if any(content.get(key) != value for key, value in self._graph.items()):
             raise CheckpointError(
                 f"{path}: a checkpoint of another graph, "
                 f"{content['shape'][0]} × {content['shape'][1]} with {content['edges']} edges"
             )
-        return dict(content)
+        return content
 
     def _mates(self, part: Part, files: list[dict[str, Any]]) -> Array:
         """Read the files that have rows of this part, and check them."""
@@ -165,23 +148,7 @@ class Checkpoint:
         for entry in files:
             first, last = entry["rows"]
             low, high = max(first, rows.start), min(last, rows.stop)
-            if low >= high:
-                continue
-            path = self.folder / entry["name"]
-            try:
-                if _digest(path) != entry["sha256"]:
-                    raise CheckpointError(f"{path}: damaged, its checksum is wrong")
-                mates = np.load(path, allow_pickle=False)
-            except FileNotFoundError:
-                raise CheckpointError(f"{path}: missing") from None
-            row_match[low - rows.start : high - rows.start] = mates[low - first : high - first]
+            if low < high:
+                mates = load_array(self.folder / entry["name"], entry["sha256"])
+                row_match[low - rows.start : high - rows.start] = mates[low - first : high - first]
         return row_match
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sum_of(content: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -159,7 +159,7 @@ def match_part(
         halo = Halo.build(part, recorder)
     stats.local_fraction = halo.local_fraction
     stats.upper_bound = min(halo.nonempty_rows, part.n_cols)
-    stats.exhausted = halo.mostly_local if exhaust is None else exhaust
+    stats.exhausted = halo.searches_to_end if exhaust is None else exhaust
     with step("init"):
         if row_match is None:
             row_match = np.full(len(part.rows), -1, np.int64)

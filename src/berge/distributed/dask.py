@@ -88,7 +88,7 @@ def solve_on_cluster(
         Folder on storage that all workers share. What is in it is gone on from.
     output
         Folder to write the matching to, by parts; it is not gathered then, and what is returned
-        is a `berge.distributed.results.StoredMatching`.
+        is a `berge.results.stored.StoredMatching`.
     prove
         Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
     init
@@ -118,7 +118,7 @@ def solve_on_cluster(
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
     if output is not None:
-        from .results import check_place
+        from ..files.parts import check_place
 
         check_place(output)
     with ExitStack() as stack:
@@ -534,7 +534,7 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         | ({} if resumed is None else {"resumed_phase": resumed}),
     )
     if job.output is not None:
-        from .results import StoredMatching
+        from ..results.stored import StoredMatching
 
         return StoredMatching(job.output, stats)
     joined = {

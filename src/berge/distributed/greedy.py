@@ -149,12 +149,12 @@ def scattered(graph: Graph | None, comm: Communicator) -> tuple[Part, Weights | 
         n = graph.n_vertices
         whole = BipartiteGraph._trusted(graph.indptr, graph.indices, (n, n))
     part = Part.scattered(whole, comm)
-    letters, weighted = [np.empty(0, np.int64)] * comm.size, 0
+    messages, weighted = [np.empty(0, np.int64)] * comm.size, 0
     if graph is not None and graph.weights is not None:
         cuts = graph.indptr[part.row_bounds]
-        letters = np.split(graph.weights.view(np.int64), cuts[1:-1])
+        messages = np.split(graph.weights.view(np.int64), cuts[1:-1])
         weighted = 1
-    received, weighted = comm.exchange(letters, weighted)
+    received, weighted = comm.exchange(messages, weighted)
     return part, received[0].view(np.float64) if weighted else None
 
 

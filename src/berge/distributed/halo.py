@@ -20,7 +20,7 @@ from ..compile import helper, kernel
 from ..graphs.csr import count_entries, place_entries
 from ..graphs.graph import index_type, unsigned
 from .communicator import Array, Communicator
-from .messages import Letters, deliver
+from .messages import Messages, deliver
 from .part import Part
 
 __all__ = ["Halo", "find"]
@@ -82,9 +82,9 @@ class Halo:
         counts[0] = t_indptr[:-1]
         place_entries(indptr, unsigned(indices), blocks, counts, t_indices, 0)
         bounds = np.searchsorted(ghosts, part.col_bounds)
-        letters = [ghosts[a:b] for a, b in pairwise(bounds)]
+        messages = [ghosts[a:b] for a, b in pairwise(bounds)]
         nonempty = int(np.count_nonzero(np.diff(part.indptr)))
-        (wanted,), notes, _ = deliver(comm, [letters], [part.nnz, n_local, nonempty])
+        (wanted,), notes, _ = deliver(comm, [messages], [part.nnz, n_local, nonempty])
         cols = np.concatenate(wanted) - first
         holders = np.repeat(np.arange(comm.size), [w.size for w in wanted])
         order = np.argsort(cols, kind="stable")
@@ -108,7 +108,7 @@ class Halo:
         return self.n_local / self.n_edges if self.n_edges else 1.0
 
     @property
-    def mostly_local(self) -> bool:
+    def searches_to_end(self) -> bool:
         """Whether parts should search to their end before each exchange."""
         return self.local_fraction >= MOSTLY
 
@@ -118,16 +118,16 @@ class Halo:
         arrays = (self.ghosts, self.indices, self.t_indptr, self.t_indices, self.held, self.holders)
         return sum(array.nbytes for array in arrays)
 
-    def to_owners(self, ghosts: Array, *columns: Any) -> Letters:
-        """Letters (column, …) to the owners of some ghosts, given by local number less n_own."""
+    def to_owners(self, ghosts: Array, *columns: Any) -> Messages:
+        """Messages (column, …) to the owners of some ghosts, given by local number less n_own."""
         order = np.argsort(ghosts, kind="stable")
         ghosts = ghosts[order]
         items = np.column_stack([self.ghosts[ghosts], *(column[order] for column in columns)])
         cuts = np.searchsorted(ghosts, self.ghost_bounds)
         return [items[a:b].ravel() for a, b in pairwise(cuts)]
 
-    def to_holders(self, comm: Communicator, cols: Array, first: int) -> Letters:
-        """Letters (column) to all who hold some own columns, given by local number."""
+    def to_holders(self, comm: Communicator, cols: Array, first: int) -> Messages:
+        """Messages (column) to all who hold some own columns, given by local number."""
         begin, sizes = self.held[cols], self.held[cols + 1] - self.held[cols]
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if ends.size else 0) + np.repeat(begin - ends + sizes, sizes)

@@ -1,6 +1,6 @@
 """Communicators over Dask: `Links`, from each member of a solve to every other.
 
-What peers send arrives on a worker's event loop, which does nothing but put it into a `Mailbox`,
+What peers send arrives on a worker's event loop, which does nothing but keep it in `Incoming`,
 whatever the matching thread is busy with: nobody ever waits for a peer to be ready to receive, so
 there is nothing to deadlock on. Every member sends its array and its flag to every other one (flat
 all-to-all). The connections are Dask's, hence its encryption and its ports.
@@ -32,7 +32,7 @@ from distributed import Worker
 from ..errors import PeerLost
 from .communicator import Array
 
-__all__ = ["LINK", "Links", "Mailbox", "Stopped"]
+__all__ = ["LINK", "Incoming", "Links", "Stopped"]
 
 LINK = "berge-link"  # the operation that opens a connection between two members
 _SMALL = 1 << 16  # bytes: copying so many is cheaper than a frame of their own
@@ -42,7 +42,7 @@ class Stopped(Exception):  # noqa: N818 (a signal to all members at once, not an
     """Raised by the exchange in which all members learn that the driver wants to stop."""
 
 
-class Mailbox:
+class Incoming:
     """Messages by sender: filled by the event loop, emptied by the matching thread."""
 
     def __init__(self, size: int):
@@ -89,7 +89,7 @@ class Links:
         self.rank, self.size = rank, len(addresses)
         self.stop_wanted = False
         self.exchanges = self.bytes = 0
-        self.mailbox = Mailbox(self.size)
+        self.incoming = Incoming(self.size)
         self._worker, self._session, self._addresses = worker, session, addresses
         self._comms: dict[int, Comm] = {}
         self._order = asyncio.Lock()
@@ -111,7 +111,7 @@ class Links:
             if peer == self.rank:
                 received.append(arrays[peer])
                 continue
-            its_flag, its_stop, content = self.mailbox.take(peer)
+            its_flag, its_stop, content = self.incoming.take(peer)
             flag += its_flag
             stop |= its_stop
             received.append(_unpacked(content))
@@ -151,14 +151,14 @@ class Links:
                 try:
                     await self._comms[peer].write(message)
                 except OSError as error:
-                    self.mailbox.lose(peer, str(error))
+                    self.incoming.lose(peer, str(error))
 
     def _close(self) -> None:
         self._closed = True
         for comm in self._comms.values():
             comm.abort()
         for peer in range(self.size):
-            self.mailbox.lose(peer, "closed")
+            self.incoming.lose(peer, "closed")
 
 
 def _packed(array: Array) -> Any:

@@ -95,12 +95,12 @@ def locally_dominant(part: Part, halo: Halo, comm: Communicator, weights: Any, m
         asked = asked[a.candidate[asked] >= n]  # some have turned to their own part since
         matched = a.matched[: a.state[MATCHED]].astype(np.int64)
         a.state[:] = 0
-        letters = [
+        messages = [
             halo.to_owners(a.candidate[asked].astype(np.int64) - n, asked + a.first),
             halo.to_holders(comm, matched, part.rows.start),
         ]
-        sent = sum(letter.size for kind in letters for letter in kind)
-        kinds, _, pending = deliver(comm, letters, flag=sent)
+        sent = sum(message.size for kind in messages for message in kind)
+        kinds, _, pending = deliver(comm, messages, flag=sent)
         if not pending:
             return rounds
         rounds += 1
@@ -172,7 +172,7 @@ def leave(a: Any, v: int, own: bool) -> None:
 
 @kernel
 def receive(a: Any, requests: Any, gone: Any) -> None:
-    """Do what the letters of other parts say."""
+    """Do what the messages of other parts say."""
     n = a.candidate.size
     for i in range(0, requests.size, 2):
         v = requests[i] - a.first

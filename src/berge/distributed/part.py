@@ -86,14 +86,14 @@ class Part:
     @classmethod
     def scattered(cls, graph: BipartiteGraph | None, comm: Communicator) -> Part:
         """Share out a graph that peer 0 has, and the others pass None for. One exchange."""
-        letters = [np.empty(0, np.int64)] * comm.size
+        messages = [np.empty(0, np.int64)] * comm.size
         if graph is not None:
             parts = (cls.from_graph(graph, rank, comm.size) for rank in range(comm.size))
-            letters = [
+            messages = [
                 np.concatenate([graph.shape, part.row_bounds, part.indptr, part.indices])
                 for part in parts
             ]
-        received, _ = comm.exchange(letters)
+        received, _ = comm.exchange(messages)
         shape, row_bounds, rest = np.split(received[0], [2, comm.size + 3])
         n_rows, n_cols = (int(n) for n in shape)
         first, last = row_bounds[comm.rank : comm.rank + 2]

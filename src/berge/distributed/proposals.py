@@ -95,9 +95,11 @@ def proposals(
             propose(a, key_of(seed, rounds), float(p), heaviest)
             rows = a.proposed[: a.state[PROPOSED]].astype(np.int64)
             wanted = a.selected[rows].astype(np.int64) - n
-            letters = halo.to_owners(wanted, rows + a.first, a.selected_weight[rows].view(np.int64))
+            messages = halo.to_owners(
+                wanted, rows + a.first, a.selected_weight[rows].view(np.int64)
+            )
             kinds, _, left = deliver(
-                comm, [letters, _gone(a, halo, comm, part)], flag=int(a.state[LEFT])
+                comm, [messages, _gone(a, halo, comm, part)], flag=int(a.state[LEFT])
             )
             if not left:
                 return rounds
@@ -113,7 +115,7 @@ def proposals(
 
 
 def _gone(a: Arrays, halo: Halo, comm: Communicator, part: Part) -> Any:
-    """Letters that tell holders who was matched."""
+    """Messages that tell holders who was matched."""
     matched = a.matched[: a.state[MATCHED]].astype(np.int64)
     a.state[MATCHED] = 0
     return halo.to_holders(comm, matched, part.rows.start)

@@ -183,18 +183,18 @@ class Forest:
             found = a.found[: state[FOUND]].astype(np.int64)
             mates = a.col_match[found]
             leaves = found[mates < 0]
-            letters = [
+            messages = [
                 to_all(self.comm, a.tree[leaves].astype(np.int64)),
                 to_next(self.part, pairs),
                 *self._growth(found[mates >= 0], mates[mates >= 0]),
             ]
-            pending = sum(letter.size for kind in letters for letter in kind)
+            pending = sum(message.size for kind in messages for message in kind)
             pending += int(state[HI] - state[LO])
             if not pending:
                 counts = self._counts()
             late = int(time.perf_counter() > deadline)
             state[FOUND] = state[PROPOSED] = state[RELEASED] = 0
-            kinds, notes, pending = deliver(self.comm, letters, [late, gained, *counts], pending)
+            kinds, notes, pending = deliver(self.comm, messages, [late, gained, *counts], pending)
             if not pending:
                 break
             announced, walking, proposals, activations, notices = kinds
@@ -251,7 +251,7 @@ class Forest:
                 break
 
     def _growth(self, cols: Array, mates: Array) -> list[Any]:
-        """Letters of proposals, activations and notices."""
+        """Messages of proposals, activations and notices."""
         a, state, part = self.arrays, self.arrays.state, self.part
         ghosts = a.proposed[: state[PROPOSED]].astype(np.int64)
         rows = a.proposer[ghosts].astype(np.int64)
@@ -273,7 +273,7 @@ class Forest:
         trees = np.concatenate(announced)
         self.arrays.renewed[trees] = 1
         first = np.unique(trees, return_index=True)[1]
-        begin = sum(letter.size for letter in announced[: self.comm.rank])
+        begin = sum(message.size for message in announced[: self.comm.rank])
         end = begin + announced[self.comm.rank].size
         return first[(first >= begin) & (first < end)] - begin
 
@@ -399,7 +399,7 @@ def set_roots(a: Any) -> None:
 
 @kernel
 def receive(a: Any, proposals: Any, activations: Any, notices: Any) -> None:
-    """Do what the letters of other parts ask for."""
+    """Do what the messages of other parts ask for."""
     seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
     first_row, first_col = a.bounds[0], a.bounds[1]
     for i in range(0, proposals.size, 3):

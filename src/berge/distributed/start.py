@@ -8,7 +8,7 @@ With the degree-one rule (see `berge.methods.starts.karp_sipser`), a vertex with
 neighbour is matched to it as soon as that is known, since some maximum matching has that edge: each
 part exhausts the rule locally before an exchange. Where that comes to little, rows in random order
 choose a free neighbour at random: a share of them every round, so that the rule gets to work
-between. Degrees are exact but for what is in the mail: parts are told how many edges a column has
+between. Degrees are exact but for what is under way: parts are told how many edges a column has
 *lost* with rows matched elsewhere, and the holders of a column with one edge left are told that it
 is *single*.
 
@@ -127,7 +127,7 @@ def make_start(
             )
         }
         rows, accepted, lost = lists["proposed"], lists["accepted"], lists["lost"]
-        letters = [
+        messages = [
             halo.to_owners(a.waiting[rows].astype(np.int64), rows + part.rows.start),
             by_owner(
                 part.row_bounds, np.column_stack([a.col_match[accepted], accepted + first_col])
@@ -139,10 +139,10 @@ def make_start(
         a.lost_edges[lost] = 0
         state[PROPOSED : SINGLE + 1] = 0
         # What is lost or single matters only to those who may still choose.
-        pending = sum(letter.size for kind in letters[: 2 if last else 5] for letter in kind)
+        pending = sum(message.size for kind in messages[: 2 if last else 5] for message in kind)
         pending += 0 if last else int(state[LEFT])
         late = int(time.perf_counter() > deadline)
-        kinds, notes, pending = deliver(comm, letters, [late, state[RULED]], pending)
+        kinds, notes, pending = deliver(comm, messages, [late, state[RULED]], pending)
         if not pending:
             break
         busy = int(notes[:, 1].sum()) if done < LIMIT - LAST else 0
@@ -187,11 +187,11 @@ def _arrays(part: Part, halo: Halo, row_match: Array, col_match: Array, seed: in
 def _degrees(a: Arrays, part: Part, halo: Halo, comm: Communicator) -> None:
     """Learn which ghosts are taken, and how many free rows columns have. One exchange."""
     free_rows(a)
-    letters = [
+    messages = [
         halo.to_holders(comm, np.flatnonzero(a.col_match >= 0), part.cols.start),
         halo.to_owners(np.arange(halo.ghosts.size), a.col_degree[halo.n_own :]),
     ]
-    (taken, degrees), _, _ = deliver(comm, letters)
+    (taken, degrees), _, _ = deliver(comm, messages)
     a.taken[halo.n_own + np.searchsorted(halo.ghosts, np.concatenate(taken))] = 1
     for degree in degrees:
         cols, counts = degree.reshape(-1, 2).T
@@ -365,7 +365,7 @@ def lose_row(a: Any, x: int) -> None:
 def receive(
     a: Any, by_degree: bool, proposals: Any, accepted: Any, taken: Any, lost: Any, single: Any
 ) -> None:
-    """Do what the letters of other parts ask for."""
+    """Do what the messages of other parts ask for."""
     state, n_own = a.state, a.col_match.size
     first_row, first_col = a.bounds[0], a.bounds[1]
     for i in range(0, proposals.size, 2):

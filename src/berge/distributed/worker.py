@@ -54,12 +54,12 @@ class Sessions:
     async def receive(self, comm: Comm, session: str, rank: int) -> Status:
         """Read what a peer sends until it is gone."""
         if session in self.open:
-            mailbox = self.open[session].links.mailbox
+            incoming = self.open[session].links.incoming
             try:
                 while True:
-                    mailbox.put(rank, await comm.read())
+                    incoming.put(rank, await comm.read())
             except OSError as error:
-                mailbox.lose(rank, str(error) or "its connection was closed")
+                incoming.lose(rank, str(error) or "its connection was closed")
         comm.abort()
         return Status.dont_reply
 
@@ -279,7 +279,7 @@ class Session:
         result.stats.seconds["prove"] = time.perf_counter() - begin
 
     def _write(self, folder: str | PathLike[str]) -> None:
-        from .results import save_parts
+        from .session import save_parts
 
         assert self.part is not None
         assert self.result is not None

@@ -38,7 +38,8 @@ from ..compile import kernel
 from ..errors import BergeError, FormatError, OptionError
 from ..graphs.graph import IndexArray, unsigned
 from .files import PathName
-from .folder import Folder, Writer, check_target, put_in_place, write_json
+from .folder import Folder, Writer
+from .manifest import check_target, put_in_place, write_json
 from .streams import Position, Stream
 
 __all__ = [

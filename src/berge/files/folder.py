@@ -16,17 +16,12 @@ A folder appears under its name only when all of it is written.
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import os
-import secrets
-import shutil
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,25 +29,26 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type
 from ..graphs.memory import fits
+from . import manifest
 from .files import PathName, split_suffix
+from .manifest import Checksums, check_target, fingerprint, new_folder, read_manifest, write_json
 
 __all__ = [
-    "Checksums",
     "Folder",
     "FolderGraph",
     "Writer",
     "fingerprint_of",
     "is_folder",
-    "left_on_disk",
+    "open_if_large",
     "read",
     "read_graph",
     "write",
     "writing",
 ]
 
-_VERSION = 1
-_CHUNK = 1 << 26  # bytes under one checksum
+FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
+_Numbers = TypeVar("_Numbers", bound=npt.NDArray[Any])
 _HEADER = 128  # bytes of the header of our .npy files, whatever their length
 
 
@@ -98,15 +94,13 @@ class Folder:
     def __init__(self, path: PathName, *, check: bool = False):
         self.path = Path(path)
         meta = self._meta()
-        self.shape = meta["rows"], meta["cols"]
+        self.shape: tuple[int, int] = meta["rows"], meta["cols"]
         self.nnz: int = meta["edges"]
         self.index = np.dtype(index_type(*self.shape))
         self.fingerprint: str = meta["fingerprint"]
         self._sums: dict[str, list[int]] = meta["checksums"]
-        self._starts = {
-            "indptr": self._open("indptr", np.dtype(np.int64), self.n_rows + 1),
-            "indices": self._open("indices", self.index, self.nnz),
-        }
+        sizes = {"indptr": self.n_rows + 1, "indices": self.nnz}
+        self._starts = {name: self._open(name, size) for name, size in sizes.items()}
         if check:
             self.check()
 
@@ -128,17 +122,15 @@ class Folder:
     def indptr(self, lo: int = 0, hi: int | None = None) -> npt.NDArray[np.int64]:
         """Read ``indptr[lo:hi]``."""
         hi = self.n_rows + 1 if hi is None else hi
-        read: npt.NDArray[np.int64] = self._read("indptr", np.dtype(np.int64), lo, hi)
-        return read
+        return self._read("indptr", lo, np.empty(hi - lo, np.int64))
 
     def indices(
         self, lo: int = 0, hi: int | None = None, out: IndexArray | None = None
     ) -> IndexArray:
         """Read ``indices[lo:hi]``, into the beginning of `out` if that is given."""
-        read: IndexArray = self._read(
-            "indices", self.index, lo, self.nnz if hi is None else hi, out
-        )
-        return read
+        size = (self.nnz if hi is None else hi) - lo
+        array: IndexArray = np.empty(size, self.index) if out is None else out[:size]
+        return self._read("indices", lo, array)
 
     def slice(self, row_lo: int, row_hi: int) -> tuple[npt.NDArray[np.int64], IndexArray]:
         """Read the rows ``row_lo … row_hi − 1`` as CSR: `indptr` from 0, `indices` of columns.
@@ -204,7 +196,7 @@ class Folder:
         for k, (found, noted) in enumerate(zip(sums.all, self._sums[name], strict=True)):
             if found != noted:
                 raise FormatError(
-                    f"the checksum of part {k} (of {_CHUNK >> 20} MiB) does not match: "
+                    f"the checksum of part {k} (of {manifest.CHUNK >> 20} MiB) does not match: "
                     "the file was damaged or changed",
                     self.file(name),
                 )
@@ -214,43 +206,33 @@ class Folder:
         return self.path / f"{name}.npy"
 
     def _meta(self) -> dict[str, Any]:
-        place = self.path / "meta.json"
+        place = self.path / META
         try:
-            meta = json.loads(place.read_text(encoding="utf-8"))
+            meta = read_manifest(place, FORMAT, VERSION, "a .berge folder")
         except (FileNotFoundError, NotADirectoryError):
             if not self.path.exists():
-                raise FileNotFoundError(
-                    errno.ENOENT, "no such folder", os.fspath(self.path)
-                ) from None
+                raise FileNotFoundError(errno.ENOENT, "no such folder", str(self.path)) from None
             raise FormatError(
-                "not a graph: a .berge folder has a file meta.json", self.path
+                f"not a graph: a .berge folder has a file {META}", self.path
             ) from None
-        except ValueError as error:
-            raise FormatError(f"not JSON: {error}", place) from None
-        if not isinstance(meta, dict) or meta.get("format") != "berge":
-            raise FormatError("not the meta.json of a .berge folder", place)
-        if meta.get("version") != _VERSION:
-            raise FormatError(f"version {meta.get('version')!r}, known is {_VERSION}", place)
         for name in ("rows", "cols", "edges"):
             size = meta.get(name)
-            if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < 2**62:
+            if type(size) is not int or not 0 <= size < 2**62:
                 raise FormatError(f"{name} must be a whole number ≥ 0, not {size!r}", place)
-        index = np.dtype(index_type(meta["rows"], meta["cols"]))
-        sums = meta.get("checksums")
-        sizes = {"indptr": 8 * (meta["rows"] + 1), "indices": index.itemsize * meta["edges"]}
-        for name, size in sizes.items():
+        shape, edges, sums = (meta["rows"], meta["cols"]), meta["edges"], meta.get("checksums")
+        index_bytes = np.dtype(index_type(*shape)).itemsize
+        for name, size in (("indptr", 8 * (shape[0] + 1)), ("indices", index_bytes * edges)):
             noted = sums.get(name) if isinstance(sums, dict) else None
-            if not isinstance(noted, list) or len(noted) != -(-size // _CHUNK):
+            if not isinstance(noted, list) or len(noted) != -(-size // manifest.CHUNK):
                 raise FormatError(f"the checksums of {name} are missing, or not as many", place)
-        if meta.get("fingerprint") != _fingerprint(
-            (meta["rows"], meta["cols"]), meta["edges"], meta["checksums"]
-        ):
+        if meta.get("fingerprint") != fingerprint(shape, edges, meta["checksums"]):
             raise FormatError("the fingerprint does not fit the rest: it was changed", place)
         return meta
 
-    def _open(self, name: str, dtype: np.dtype[Any], size: int) -> int:
+    def _open(self, name: str, size: int) -> int:
         """Check the header and the length of an array's file; return where its data begins."""
         place = self.file(name)
+        dtype = self.index if name == "indices" else np.dtype(np.int64)
         try:
             with open(place, "rb") as file:
                 if np.lib.format.read_magic(file) != (1, 0):
@@ -263,50 +245,23 @@ class Folder:
         except ValueError as error:
             raise FormatError(f"not an .npy file: {error}", place) from None
         if found != dtype or shape != (size,) or in_columns:
-            raise FormatError(
-                f"has shape {shape} of {found}; meta.json asks for {(size,)} of {dtype}", place
-            )
-        if length != start + size * dtype.itemsize:
-            raise FormatError(
-                f"has {length} bytes; {size} numbers need {start + size * dtype.itemsize}", place
-            )
+            asked = f"{META} asks for {(size,)} of {dtype}"
+            raise FormatError(f"has shape {shape} of {found}; {asked}", place)
+        if length != (needed := start + size * dtype.itemsize):
+            raise FormatError(f"has {length} bytes; {size} numbers need {needed}", place)
         return start
 
-    def _read(
-        self, name: str, dtype: np.dtype[Any], lo: int, hi: int, out: IndexArray | None = None
-    ) -> Any:
-        array = np.empty(hi - lo, dtype) if out is None else out[: hi - lo]
+    def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
+        """Fill an array from place `lo` of a file on."""
         content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
         with open(self.file(name), "rb", buffering=0) as file:
-            file.seek(self._starts[name] + lo * dtype.itemsize)
+            file.seek(self._starts[name] + lo * array.itemsize)
             while len(content):
                 count = file.readinto(content)
                 if not count:
                     raise FormatError("the file has become shorter", self.file(name))
                 content = content[count:]
         return array
-
-
-class Checksums:
-    """Checksums of every so many bytes of what passes by; the last may be of fewer."""
-
-    def __init__(self, all_of: Sequence[int] = (), size: int = 0):
-        self.all = list(all_of)
-        self._left = -size % _CHUNK  # bytes that the last one still takes
-
-    def add(self, piece: Any) -> Checksums:
-        """Go on with a piece, of bytes or an array; return this."""
-        view = memoryview(piece)
-        view = view.cast("B") if view.nbytes else view  # nothing cannot be cast
-        while len(view):
-            if self._left == 0:
-                self.all.append(0)
-                self._left = _CHUNK
-            taken = view[: self._left]
-            self.all[-1] = zlib.crc32(taken, self.all[-1])
-            self._left -= len(taken)
-            view = view[len(taken) :]
-        return self
 
 
 class _Array:
@@ -403,16 +358,16 @@ class Writer:
         self._indptr.close()
         self._indices.close()
         meta = {
-            "format": "berge",
-            "version": _VERSION,
+            "format": FORMAT,
+            "version": VERSION,
             "rows": self.shape[0],
             "cols": self.shape[1],
             "edges": edges,
             "dtypes": {"indptr": "int64", "indices": self._indices.dtype.name},
-            "fingerprint": _fingerprint(self.shape, edges, sums),
+            "fingerprint": fingerprint(self.shape, edges, sums),
             "checksums": sums,
         }
-        write_json(self.folder / "meta.json", meta)
+        write_json(self.folder / META, meta)
 
 
 @contextmanager
@@ -430,50 +385,9 @@ def writing(path: PathName, shape: tuple[int, int]) -> Iterator[Writer]:
     BipartiteGraph(2 × 3, 3 edges)
     """
     check_target(path)
-    target = Path(os.path.realpath(path))
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    aside.mkdir()
-    try:
-        with Writer(aside, shape) as writer:
-            yield writer
-            writer.close()
-        put_in_place(aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def check_target(path: PathName) -> None:
-    """Refuse a place that a folder cannot be written to, or where there is anything else."""
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
-    if target.is_dir():
-        if any(target.iterdir()) and not (target / "meta.json").is_file():
-            raise FileExistsError(errno.EEXIST, "is a folder with other things in it", str(target))
-    elif target.exists():
-        raise FileExistsError(errno.EEXIST, "is a file, cannot write a folder here", str(target))
-
-
-def put_in_place(aside: Path, target: PathName) -> None:
-    """Give a complete folder its name; one that has it already goes."""
-    target = Path(os.path.realpath(target))
-    old = None
-    if target.exists():
-        old = aside.with_name(f"{aside.name}.old")
-        os.rename(target, old)
-    os.rename(aside, target)
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write a JSON file aside, on to the disk, then rename it."""
-    aside = path.with_name(f"{path.name}.tmp")
-    with open(aside, "w", encoding="utf-8") as file:
-        json.dump(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, path)
+    with new_folder(path) as aside, Writer(aside, shape) as writer:
+        yield writer
+        writer.close()
 
 
 def fingerprint_of(graph: BipartiteGraph) -> str:
@@ -489,12 +403,7 @@ def fingerprint_of(graph: BipartiteGraph) -> str:
     ):
         for k in range(0, array.size, _BUFFER):
             sums[name].add(np.ascontiguousarray(array[k : k + _BUFFER], dtype))
-    return _fingerprint(graph.shape, graph.nnz, {name: s.all for name, s in sums.items()})
-
-
-def _fingerprint(shape: tuple[int, int], edges: int, sums: dict[str, list[int]]) -> str:
-    content = json.dumps([*shape, edges, sums["indptr"], sums["indices"]])
-    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+    return fingerprint(graph.shape, graph.nnz, {name: s.all for name, s in sums.items()})
 
 
 class FolderGraph(BipartiteGraph):
@@ -532,7 +441,7 @@ class FolderGraph(BipartiteGraph):
         return degrees
 
 
-def left_on_disk(source: Any, *, always: bool = False) -> Any:
+def open_if_large(source: Any, *, always: bool = False) -> Any:
     """Open a folder that is too large for memory, or `always`; return anything else as it is."""
     if not isinstance(source, (str, os.PathLike)) or not is_folder(source):
         return source

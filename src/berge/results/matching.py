@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from os import PathLike
 from os.path import isdir
 from typing import TYPE_CHECKING, Any
@@ -284,15 +283,26 @@ class Matching:
     def load(cls, path: str | PathLike[str]) -> Matching:
         """Read what `save` wrote, or a folder of parts, as a cluster writes it.
 
+        As of any file, nothing that a folder says is taken for proved: its cover, if it has one, is
+        what `prove` checks first.
+
         Raises
         ------
         FormatError
             The file is not of the form its suffix says, or what it has is not a matching.
         """
         if isdir(path):
-            parts: Any = import_module("berge.distributed.results")
-            loaded: Matching = parts.load_parts(path)
-            return loaded
+            from ..files.matchings import check_mates
+            from ..files.parts import MatchingFolder
+            from .proof import Certificate
+
+            parts = MatchingFolder(path)
+            row_match, col_match = parts.mates("row_match"), parts.mates("col_match")
+            check_mates(row_match, col_match, path)
+            matching = Matching(row_match, col_match, upper_bound=parts.upper_bound)
+            if parts.cover is not None:
+                matching._cover = Certificate(parts.flags("row_cover"), parts.flags("col_cover"))
+            return matching
         from ..files.matchings import read_matching
 
         row_match, col_match, upper_bound = read_matching(path)

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
-from ..files.folder import left_on_disk
+from ..files.folder import open_if_large
 from ..graphs.graph import LARGE, BipartiteGraph, index_type
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Workspace
@@ -134,7 +134,7 @@ def maximum_matching(
         if matching is not None:
             return matching
     on_device = device == "cuda" and _lies_on_device(graph)
-    graph = left_on_disk(graph, always=algorithm == OUT_OF_CORE)
+    graph = open_if_large(graph, always=algorithm == OUT_OF_CORE)
     if algorithm == "auto" and getattr(graph, "on_disk", False):
         algorithm = OUT_OF_CORE
     exact, start = _choose(algorithm, init, initial, device, on_device)

@@ -40,7 +40,8 @@ import numpy as np
 
 from ..compile import helper, kernel
 from ..errors import FormatError
-from ..files.folder import Checksums, FolderGraph
+from ..files.folder import FolderGraph
+from ..files.manifest import Checksums
 from ..graphs.csr import edges_to_csr
 from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
 from ..graphs.memory import kept_edges, window_edges

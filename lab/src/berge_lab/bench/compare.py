@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from berge.solve.maximum import DEFAULT_ALGORITHM
 from .loop import in_turns
 from .measure import measure, save_graph, warm_up
 from .peers import PEERS
+from .ratios import sensitivity
 
 __all__ = ["Comparison", "choose", "compare"]
 
@@ -58,9 +58,7 @@ class Comparison:
     @property
     def sensitivity(self) -> float:
         """Parallel sensitivity ψ: standard deviation of the seconds in per cent of their mean."""
-        if len(self.seconds) < 2:
-            return 0.0
-        return 100 * statistics.stdev(self.seconds) / statistics.mean(self.seconds)
+        return sensitivity(self.seconds)
 
 
 def choose(names: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -7,12 +7,12 @@ of the graphs come first.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .results import Results, Row, counts, geometric_mean, over
+from .ratios import fastest, geometric_mean, ratios, usual_and_most
+from .results import Results, Row, over
 
 __all__ = ["Advice", "Rank", "advise", "call", "rank", "spread"]
 
@@ -59,27 +59,23 @@ class Advice:
 
 def rank(results: Results) -> list[Rank]:
     """Return the settings, best first."""
-    best = _fastest(results)
+    best = fastest(results.times(everywhere=False))
     ranks = []
     for setting in results.settings:
         rows = {g: results.rows[g, setting] for g in best if (g, setting) in results.rows}
-        ratios = {
-            g: (results.value(g, setting, "seconds") or 0.0) / best[g]
-            for g, row in rows.items()
-            if counts(row)
-        }
-        if not ratios:
+        found = ratios(results.values(setting, "seconds"), best)
+        if not found:
             continue
         first = next(iter(rows.values()))
-        worst = max(ratios, key=lambda graph: ratios[graph])
+        worst = max(found, key=lambda graph: found[graph])
         solved = sum(row["status"] == "ok" for row in rows.values())
         ranks.append(
             Rank(
                 setting,
-                geometric_mean(ratios.values()),
-                ratios[worst],
+                geometric_mean(found.values()),
+                found[worst],
                 worst,
-                sum(ratio <= 1 and not over(rows[g]) for g, ratio in ratios.items()),
+                sum(ratio <= 1 and not over(rows[g]) for g, ratio in found.items()),
                 solved,
                 len(rows) - solved,
                 first["peer"] is None and set(first["arguments"].values()) <= {"auto"},
@@ -89,17 +85,6 @@ def rank(results: Results) -> list[Rank]:
             )
         )
     return sorted(ranks, key=lambda r: (-r.solved, r.score))
-
-
-def _fastest(results: Results) -> dict[str, float]:
-    """Return the seconds of the fastest on each graph that was solved."""
-    times: dict[str, float] = {}
-    for graph in results.graphs:
-        tried = [results.rows.get((graph, setting)) for setting in results.settings]
-        found = [min(row["seconds"]) for row in tried if row and row["status"] == "ok"]
-        if found:
-            times[graph] = min(found)
-    return times
 
 
 def _chosen(rows: Iterable[Row]) -> str:
@@ -118,7 +103,8 @@ def advise(results: Results, ranks: Iterable[Rank]) -> Advice | None:
     factor = auto.score / best.score if auto else 1.0
     near = (one for one in ours[1:] if one.solved == best.solved)
     close = tuple(one.setting for one in near if one.score <= (1 + noise) * best.score)
-    return Advice(best, auto, factor, noise, close, max(_fastest(results).values()))
+    longest = max(fastest(results.times(everywhere=False)).values())
+    return Advice(best, auto, factor, noise, close, longest)
 
 
 def spread(rows: Iterable[Row]) -> tuple[float, float]:
@@ -131,10 +117,7 @@ def spread(rows: Iterable[Row]) -> tuple[float, float]:
     (0.5, 0.5)
     """
     ok = (row["seconds"] for row in rows if row["status"] == "ok" and len(row["seconds"]) > 1)
-    found = sorted(max(seconds) / min(seconds) - 1 for seconds in ok)
-    if not found:
-        return 0.0, 0.0
-    return statistics.median(found), found[min(int(0.9 * len(found)), len(found) - 1)]
+    return usual_and_most(max(seconds) / min(seconds) - 1 for seconds in ok)
 
 
 def call(arguments: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What the lines of a results file say: times, gather passes, ratios, means, profiles.
+"""What the lines of a results file say: times, gather passes, memory, by graph and setting.
 
 A run over the time limit counts as the limit in ratios and means, and as not solved in performance
 profiles. A line that failed, or whose matching was not proved, counts nowhere.
@@ -17,23 +17,13 @@ from typing import Any
 from berge.errors import FormatError, OptionError
 
 from .peers import PEERS
+from .ratios import fastest, geometric_mean, ratios
 
-__all__ = [
-    "FORMAT",
-    "MEASURES",
-    "Results",
-    "geometric_mean",
-    "identity",
-    "performance_profile",
-    "read_lines",
-    "speedup_profile",
-]
+__all__ = ["FORMAT", "MEASURES", "Results", "Row", "counts", "identity", "over", "read_lines"]
 
 FORMAT = 1  # of the lines
 
 Row = dict[str, Any]
-Times = Mapping[str, Mapping[str, float]]  # setting → graph → seconds
-Profile = dict[str, tuple[list[float], list[float]]]
 
 
 def _best(row: Row) -> float:
@@ -116,19 +106,6 @@ def _least_units(rows: Iterable[Row]) -> dict[tuple[str, str], tuple[float, ...]
     return least
 
 
-def geometric_mean(values: Iterable[float]) -> float:
-    """Return the geometric mean; NaN if there are none.
-
-    Examples
-    --------
-    >>> from berge_lab.bench.results import geometric_mean
-    >>> geometric_mean([1, 4, 16])
-    4.0
-    """
-    logs = [math.log(value) for value in values]
-    return math.exp(statistics.fmean(logs)) if logs else math.nan
-
-
 class Results:
     """Lines by graph and setting, the last one where there are several.
 
@@ -187,16 +164,15 @@ class Results:
 
     def ratios(self, setting: str, reference: str, measure: str = "seconds") -> dict[str, float]:
         """Return how many times the reference's time a setting took, on each graph with both."""
-        theirs = self.values(setting, measure)
-        ours = self.values(reference, measure)
-        return {graph: theirs[graph] / ours[graph] for graph in theirs if ours.get(graph)}
+        return ratios(self.values(setting, measure), self.values(reference, measure))
 
-    def times(self) -> dict[str, dict[str, float]]:
+    def times(self, everywhere: bool = True) -> dict[str, dict[str, float]]:
         """Return seconds by setting and graph; infinity over the time limit.
 
-        Only of graphs that every setting was tried on, if there are such.
+        Only of graphs that every setting was tried on, if there are such and unless told otherwise.
         """
-        tried = [g for g in self.graphs if all((g, s) in self.rows for s in self.settings)]
+        every = ((g, all((g, s) in self.rows for s in self.settings)) for g in self.graphs)
+        tried = [graph for graph, by_all in every if by_all and everywhere]
         return {
             setting: {
                 graph: math.inf if over(self.rows[graph, setting]) else seconds
@@ -208,16 +184,12 @@ class Results:
 
     def summary(self, reference: str, measure: str = "seconds") -> list[Row]:
         """Return a line for each setting: means, ratios to the reference, how often fastest."""
-        best = {
-            graph: min(found)
-            for graph in self.graphs
-            if (found := [v for s in self.settings if (v := self.value(graph, s, measure))])
-        }
+        best = fastest({setting: self.values(setting, measure) for setting in self.settings})
         lines = []
         for setting in self.settings:
             values = self.values(setting, measure)
             rows = [self.rows[g, setting] for g in self.graphs if (g, setting) in self.rows]
-            ratios = self.ratios(setting, reference, measure).values()
+            found = self.ratios(setting, reference, measure).values()
             lines.append(
                 {
                     "setting": setting,
@@ -227,9 +199,9 @@ class Results:
                     "fastest": sum(values[graph] <= best[graph] for graph in values),
                     "seconds": geometric_mean(values.values()),
                     "gathers": geometric_mean(self.values(setting, "gathers").values()),
-                    "ratio": geometric_mean(ratios),
-                    "least": min(ratios, default=math.nan),
-                    "most": max(ratios, default=math.nan),
+                    "ratio": geometric_mean(found),
+                    "least": min(found, default=math.nan),
+                    "most": max(found, default=math.nan),
                 }
             )
         return lines
@@ -264,46 +236,3 @@ class Results:
                 }
             )
         return lines
-
-
-def performance_profile(times: Times) -> Profile:
-    """Return for each setting x and y: on a share y of the graphs it took at most x times the best.
-
-    Graphs that nobody solved are left out; settings that did not solve one, or had no valid row
-    there, never reach 1.
-
-    Examples
-    --------
-    >>> from berge_lab.bench.results import performance_profile
-    >>> performance_profile({"a": {"g": 1.0, "h": 6.0}, "b": {"g": 2.0, "h": 3.0}})
-    {'a': ([1.0, 2.0], [0.5, 1.0]), 'b': ([1.0, 2.0], [0.5, 1.0])}
-    """
-    best: dict[str, float] = {}
-    for values in times.values():
-        for graph, seconds in values.items():
-            best[graph] = min(seconds, best.get(graph, math.inf))
-    best = {graph: seconds for graph, seconds in best.items() if seconds < math.inf}
-    profile = {}
-    for setting, values in times.items():
-        ratios = sorted(values[graph] / best[graph] for graph in best if graph in values)
-        solved = [ratio for ratio in ratios if ratio < math.inf]
-        profile[setting] = solved, [(k + 1) / len(best) for k in range(len(solved))]
-    return profile
-
-
-def speedup_profile(ratios: Mapping[str, Mapping[str, float]]) -> Profile:
-    """Return for each setting x and y: on a share y of the graphs it was at least x times as fast.
-
-    Takes setting → graph → the baseline's time over the setting's.
-
-    Examples
-    --------
-    >>> from berge_lab.bench.results import speedup_profile
-    >>> speedup_profile({"a": {"g": 4.0, "h": 0.5}})
-    {'a': ([4.0, 0.5], [0.5, 1.0])}
-    """
-    profile = {}
-    for setting, values in ratios.items():
-        x = sorted(values.values(), reverse=True)
-        profile[setting] = x, [(k + 1) / len(x) for k in range(len(x))]
-    return profile

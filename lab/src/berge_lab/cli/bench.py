@@ -11,9 +11,11 @@ from berge.cli.display import fact_table, out, working
 from berge.cli.options import as_json, print_json
 from berge.cli.program import Command, Group, examples
 
+from ..report.model import Cell, Table
+from ..report.terminal import print_table
 from .bench_choose import choose
 from .bench_run import run
-from .bench_show import print_table, show
+from .bench_show import show
 
 __all__ = ["bench"]
 
@@ -104,5 +106,6 @@ def startup(repeat: int, cold: int, as_json: bool) -> None:
     if as_json:
         print_json({"seconds": found})
         return
-    lines = [[name, f"{min(some):.3f}", str(len(some))] for name, some in found.items()]
-    print_table(("from the start of a process", ["until", "seconds", "best of"], lines))
+    lines: list[list[Cell]] = [[n, f"{min(some):.3f}", len(some)] for n, some in found.items()]
+    head = ["until", "seconds", "best of"]
+    print_table(Table("startup", "", "from the start of a process", head, lines))

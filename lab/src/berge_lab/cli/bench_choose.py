@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,8 @@ from berge.cli.display import plural
 from berge.cli.options import PICTURES, as_json, check_output, check_plot, print_json
 from berge.cli.program import Command, examples, say
 
+from ..report.terminal import print_table
 from .bench_run import carry_out, complain
-from .bench_show import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,6 +72,7 @@ def choose(
     from ..bench.results import Results, read_lines
     from ..bench.runner import keys, plan
     from ..bench.suite import read_suite
+    from ..report.bench import ranking_table
 
     chosen = read_suite(suite, files)
     tasks = plan(chosen, kept)
@@ -83,7 +85,8 @@ def choose(
     if as_json:
         print_json(_facts(ranks, advice))
     else:
-        print_table(_table(found, ranks))
+        title = f"best first, over {plural(len(found.graphs), 'graph')}"
+        print_table(dataclasses.replace(ranking_table(ranks, star="★"), title=title))
         _print_advice(found, advice)
     if output is not None:
         _write(output, found, rows)
@@ -106,30 +109,15 @@ def _check(output: Path | None) -> None:
 
 def _write(output: Path, found: Results, rows: list[dict[str, Any]]) -> None:
     if output.suffix != ".html":
-        from ..bench.plots import draw_profiles
+        from ..report.bench import figures
+        from ..report.pictures import write_sheet
 
-        draw_profiles(found, output, found.baseline(None))
+        write_sheet([f for f in figures(found) if f.id not in ("times", "memory")], output)
         return
     from ..report.bench import build_report
     from ..report.html import write_html
 
     write_html(build_report(rows, TITLE), output)
-
-
-def _table(found: Results, ranks: Sequence[Rank]) -> tuple[str, list[str], list[list[str]]]:
-    lines = [
-        [
-            one.setting + (" ★" if one.auto else ""),
-            f"{one.score:.2f}",
-            f"{one.worst:.2f}",
-            one.worst_graph,
-            str(one.wins or ""),
-            str(one.unsolved or ""),
-        ]
-        for one in ranks
-    ]
-    head = ["setting", "× fastest", "at worst", "on", "fastest on", "unsolved"]
-    return f"best first, over {plural(len(found.graphs), 'graph')}", head, lines
 
 
 def _print_advice(found: Results, advice: Advice | None) -> None:

@@ -14,7 +14,8 @@ from berge.cli.exit_codes import INTERRUPTED
 from berge.cli.options import check_output
 from berge.cli.program import Command, examples, say
 
-from .bench_show import in_units, reason_of
+from ..report.cells import in_units
+from .bench_show import reason_of
 
 if TYPE_CHECKING:
     from ..bench.runner import Task

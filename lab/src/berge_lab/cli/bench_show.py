@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.display import out
 from berge.cli.options import as_json, check_plot, print_json, write_csv
 from berge.cli.program import Command, examples
 from berge.wording import in_bytes
 
+from ..report.cells import in_units, shown
+from ..report.model import Cell, Table
+from ..report.terminal import print_table
+
 if TYPE_CHECKING:
     from ..bench.results import Results
 
-__all__ = ["Lines", "in_units", "print_table", "reason_of", "show"]
-
-Lines = tuple[str, list[str], list[list[str]]]  # a table: its title, headings, and lines
+__all__ = ["reason_of", "show"]
 
 
 @click.command(
@@ -73,13 +74,14 @@ def show(
     """
     check_plot(plot)
     from ..bench.results import Results
+    from ..report.bench import memory_table
 
     results = Results.read(files)
     chosen = results.reference(reference)
     tables = {
         "graph": lambda: _by_graph(results, measure, chosen if ratio else None),
         "setting": lambda: _by_setting(results, chosen),
-        "memory": lambda: _by_memory(results),
+        "memory": lambda: memory_table(results),
     }
     if as_json:
         print_json(
@@ -100,82 +102,49 @@ def show(
     if csv_file is not None:
         write_csv(csv_file, [_facts(*where, results) for where in results.rows])
     if plot is not None:
-        from ..bench.plots import draw_profiles
+        from ..report.bench import figures
+        from ..report.pictures import write_sheet
 
-        draw_profiles(results, plot, results.baseline(baseline))
+        drawn = figures(results, baseline=baseline)
+        write_sheet([f for f in drawn if f.id not in ("times", "memory")], plot)
 
 
-def _by_graph(results: Results, measure: str, reference: str | None) -> Lines:
-    from ..bench.results import counts, geometric_mean, over
+def _by_graph(results: Results, measure: str, reference: str | None) -> Table:
+    from ..bench.ratios import geometric_mean
+    from ..report.bench import by_graph_table
 
-    def cell(graph: str, setting: str) -> str:
-        row = results.rows.get((graph, setting))
-        value = columns[setting].get(graph)
-        if value is None:
-            return "" if row is None or counts(row) else "—"
-        return (
-            "> " if over(results.rows[graph, setting]) and measure != "memory" else ""
-        ) + number(value)
-
-    plain = {"memory": in_bytes, "gathers": _number}.get(measure, in_units)
-    number = _number if reference else plain
-    columns = {
-        setting: results.ratios(setting, reference, measure)
-        if reference
-        else results.values(setting, measure)
-        for setting in results.settings
-    }
-    lines = [
-        [graph, _edges(results, graph), *(cell(graph, setting) for setting in columns)]
-        for graph in results.graphs
+    plain = {"memory": in_bytes, "gathers": shown}.get(measure, in_units)
+    text = shown if reference else plain
+    made = by_graph_table(
+        results, results.settings, {"edges": "edges"}, measure, reference, text=text
+    )
+    means = [
+        geometric_mean(v for v in found.values() if v > 0)
+        for found in (
+            results.ratios(s, reference, measure) if reference else results.values(s, measure)
+            for s in results.settings
+        )
     ]
-    means = [geometric_mean(v for v in c.values() if v > 0) for c in columns.values()]
-    lines.append(["geometric mean", "", *("" if math.isnan(m) else number(m) for m in means)])
-    words = {"seconds": "time, fastest run", "median": "time, median",
-             "gathers": "gather passes, fastest run", "memory": "extra memory at its peak",
-             "with-convert": "time with converting, fastest run"}  # fmt: skip
-    title = words[measure] + (f", as multiples of {reference}'s" if reference else "")
-    return title, ["graph", "edges", *columns], lines
+    made.rows.append(["geometric mean", None, *("" if math.isnan(m) else text(m) for m in means)])
+    return made
 
 
-def _by_setting(results: Results, reference: str) -> Lines:
-    lines = [
-        [
-            line["setting"],
-            str(line["graphs"]),
-            str(line["over"] or ""),
-            str(line["void"] or ""),
-            str(line["fastest"]),
-            in_units(line["seconds"]),
-            *(_number(line[key]) for key in ("gathers", "ratio", "least", "most")),
-        ]
+def _by_setting(results: Results, reference: str) -> Table:
+    lines: list[list[Cell]] = [
+        [line["setting"], line["graphs"], line["over"] or None, line["void"] or None,
+         line["fastest"], in_units(line["seconds"]),
+         *(line[key] for key in ("gathers", "ratio", "least", "most"))]
         for line in results.summary(reference)
-    ]
+    ]  # fmt: skip
     head = ["setting", "graphs", "over limit", "void", "fastest on", "time", "gather passes",
             f"÷ {reference}", "least", "most"]  # fmt: skip
-    return "all graphs, geometric means", head, lines
+    return Table("by-setting", "", "all graphs, geometric means", head, lines)
 
 
-def _by_memory(results: Results) -> Lines:
-    lines = [
-        [
-            line["setting"],
-            str(line["graphs"]),
-            in_bytes(line["most"]),
-            f"{line['vertex']:.1f}",
-            f"{line['edge']:.1f}",
-            f"{100 * line['error']:.0f} %",
-        ]
-        for line in results.memory()
-    ]
-    head = ["setting", "graphs", "most", "bytes / vertex", "bytes / edge", "worst error"]
-    return "extra memory at its peak, fitted", head, lines
-
-
-def _against_targets(results: Results, reference: str, file: Path) -> Lines:
+def _against_targets(results: Results, reference: str, file: Path) -> Table:
     from berge.errors import FormatError
 
-    from ..bench.results import geometric_mean
+    from ..bench.ratios import geometric_mean
 
     try:
         targets = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -188,42 +157,11 @@ def _against_targets(results: Results, reference: str, file: Path) -> Lines:
             raise FormatError(f"{graph} = {targets[graph]!r} is not a number above 0", file)
     if not both:
         raise FormatError(f"has none of the graphs that {reference} was measured on", file)
-    columns = [[found[graph], targets[graph], found[graph] / targets[graph]] for graph in both]
-    lines = [[graph, *map(_number, values)] for graph, values in zip(both, columns, strict=True)]
-    means = [_number(geometric_mean(column)) for column in zip(*columns, strict=True)]
-    lines.append(["geometric mean", *means])
-    return "gather passes against targets", ["graph", reference, "target", "÷ target"], lines
-
-
-def print_table(table: Lines, markdown: bool = False) -> None:
-    """Print a table for a terminal or as Markdown; nothing if it has no lines."""
-    title, head, lines = table
-    if not lines:
-        return
-    if markdown:
-        rule = ["---", *["---:"] * (len(head) - 1)]
-        click.echo(f"**{title}**\n")
-        for line in (head, rule, *lines):
-            click.echo(f"| {' | '.join(line)} |")
-        click.echo()
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", title=title,
-                  title_justify="left", title_style="bold")  # fmt: skip
-    for heading in head:
-        left = heading == head[0]
-        drawn.add_column(Text(heading.replace(" ", "\n") if not left else heading),
-                         justify="left" if left else "right", no_wrap=True, vertical="bottom",
-                         style="cyan" if left else None)  # fmt: skip
-    for line in lines:
-        mean = line[0] == "geometric mean"
-        drawn.add_row(*map(Text, line), style="bold" if mean else None)
-    console = out()
-    needed = drawn.__rich_measure__(console, console.options.update(width=10_000)).maximum
-    console.width = max(needed, console.width)  # long lines rather than numbers cut short
-    console.print(drawn, "", sep="\n")
+    columns = [[found[g], float(targets[g]), found[g] / targets[g]] for g in both]
+    lines: list[list[Cell]] = [[g, *values] for g, values in zip(both, columns, strict=True)]
+    lines.append(["geometric mean", *map(geometric_mean, zip(*columns, strict=True))])
+    head = ["graph", reference, "target", "÷ target"]
+    return Table("targets", "", "gather passes against targets", head, lines)
 
 
 def _print_void(results: Results) -> None:
@@ -250,26 +188,6 @@ def _facts(graph: str, setting: str, results: Results) -> dict[str, Any]:
         **{name: row.get(name) for name in same},
         **{name: results.value(graph, setting, name) for name in MEASURES},
     }
-
-
-def _edges(results: Results, graph: str) -> str:
-    rows = (row for (name, _), row in results.rows.items() if name == graph)
-    return next((f"{row['edges']:,}" for row in rows if row.get("edges") is not None), "")
-
-
-def _number(value: float) -> str:
-    """Return three digits; nothing for what is not a number."""
-    if math.isnan(value):
-        return ""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def in_units(seconds: float) -> str:
-    """Return three digits and a unit."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= 0.9995 * size:
-            return f"{_number(seconds / size)} {unit}"
-    return "" if math.isnan(seconds) else f"{_number(seconds / 1e-6)} µs"
 
 
 def _no_nan(line: dict[str, Any]) -> dict[str, Any]:

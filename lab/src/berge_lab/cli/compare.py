@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.display import out, working
+from berge.cli.display import working
 from berge.cli.options import (
     GraphFile,
     algorithm_name,
@@ -21,9 +21,11 @@ from berge.cli.options import (
 )
 from berge.cli.program import Command, examples
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from ..report.cells import in_units
+from ..report.model import Cell, Table
+from ..report.terminal import print_table
 
+if TYPE_CHECKING:
     from berge.graphs.graph import BipartiteGraph
 
     from ..bench.compare import Comparison
@@ -125,15 +127,16 @@ def compare(
             )
         rows += [_facts(name, graph, r) for r in results[name]]
         if not as_json:
-            out().print(_table(file, graph, results[name]), "", sep="\n")
+            print_table(_table(file, graph, results[name]))
     if as_json:
         print_json({"runs": rows})
     if csv_file is not None:
         write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
     if plot is not None:
-        from ..bench.plots import draw_comparison
+        from ..report.compare import figures
+        from ..report.pictures import write_sheet
 
-        draw_comparison(results, plot)
+        write_sheet(figures(results), plot)
 
 
 def _facts(name: str, graph: BipartiteGraph, result: Comparison) -> dict[str, Any]:
@@ -160,49 +163,19 @@ def _facts(name: str, graph: BipartiteGraph, result: Comparison) -> dict[str, An
 
 
 def _table(file: Path, graph: BipartiteGraph, results: list[Comparison]) -> Table:
-    from rich.table import Table
-
     cardinality = max((r.cardinality for r in results if not r.failure), default=None)
     proved = f"maximum {cardinality:,}, proved" if cardinality is not None else "no answer"
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        header_style="bold",
-        title=f"{file.name}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges; {proved}",
-        title_justify="left",
-        title_style="bold",
-    )
-    table.add_column("algorithm", style="cyan", no_wrap=True)
-    for heading in ("seconds", "× best", "search", "edges", "phases", "path", "MTEPS", "ψ %"):
-        table.add_column(heading, justify="right", no_wrap=True)
     fastest = min((r.best for r in results), default=0.0)
+    lines: list[list[Cell]] = []
     for r in results:
         if r.failure is not None and not r.seconds:
-            table.add_row(r.name, r.failure, style="dim")
+            lines.append([r.name, r.failure, *[None] * 7])
             continue
-        times = [_seconds(r.best), f"{r.best / fastest:.2f}"]
-        did = [""] * 5
+        did: list[Cell] = [None] * 5
         if r.stats is not None:
-            did = [
-                _seconds(r.search or 0.0),
-                _short(r.stats.traversed_edges),
-                _short(r.stats.phases),
-                f"{r.stats.average_path:.1f}",
-                f"{r.stats.search_rate:.0f}",
-            ]
-        table.add_row(r.name, *times, *did, f"{r.sensitivity:.0f}")
-    return table
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.4f}" if seconds < 1 else f"{seconds:.3g}"
-
-
-def _short(count: int) -> str:
-    """Return a count in at most six characters."""
-    for unit in ("", "k", "M", "G"):
-        if count < 10_000 or unit == "G":
-            break
-        count = round(count / 1000)
-    return f"{count:,}{unit}"
+            did = [in_units(r.search or 0.0), r.stats.traversed_edges, r.stats.phases,
+                   r.stats.average_path, round(r.stats.search_rate)]  # fmt: skip
+        lines.append([r.name, in_units(r.best), r.best / fastest, *did, round(r.sensitivity)])
+    head = ["time", "× best", "search", "edges", "phases", "path", "MTEPS", "ψ %"]
+    title = f"{file.name}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges; {proved}"
+    return Table("compare", "", title, ["algorithm", *head], lines)

@@ -1,4 +1,4 @@
-"""A report of what `berge bench` measured: ranking, profiles, times, gather passes, memory.
+"""What `berge bench` measured as tables and figures, and as a report of all of them.
 
 Rows from several machines stand side by side: settings then carry the machine's letter.
 """
@@ -6,16 +6,21 @@ Rows from several machines stand side by side: settings then carry the machine's
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from berge.wording import plural
 
 from ..bench.ranking import Advice, Rank, advise, call, rank, spread
+from ..bench.ratios import fastest
 from ..bench.results import Results, Row, counts, over
+from .cells import shown
+from .figures import performance, speedups
 from .model import Cell, Figure, Missing, Report, Series, Table
 
-__all__ = ["advice_lines", "build_report", "by_machine", "profile"]
+__all__ = ["advice_lines", "build_report", "by_graph_table", "by_machine", "figures",
+           "memory_table", "ranking_table"]  # fmt: skip
 
 DRAWN = 8  # settings in a figure: the best, and auto
 SHORT = 0.005  # seconds; below, starting threads and reading clocks are much of a time
@@ -32,12 +37,12 @@ def build_report(records: Sequence[Row], title: str | None = None) -> Report:
     ranks = [rank(found) for found in apart]
     suites = ", ".join(dict.fromkeys(str(row.get("suite", "")) for row in records))
     usual, most = spread(results.rows.values())
-    figures = _figures(results, [setting for some in ranks for setting in _drawn(some)])
+    drawn = [setting for some in ranks for setting in _drawn(some)]
     return Report(
         title or f"berge bench: {suites}",
         [_counted(results, len(machines)), *_advised(machines, apart, ranks)],
         machines,
-        [figure for figure in figures if figure.series],
+        figures(results, drawn),
         [table for table in _tables(results, ranks) if table.rows],
         missing=_failures(results),
         noise=f"Runs of the same measurement were apart by {usual:.0%} at the median, and by "
@@ -136,73 +141,45 @@ def advice_lines(advice: Advice, graphs: int) -> list[str]:
     return lines
 
 
-def profile(values: Mapping[str, Mapping[str, float]], rising: bool = True) -> list[Series]:
-    """Return a series for each setting: on which share of the graphs its value is at most x.
-
-    With `rising` False: at least x. Takes setting → graph → value. Graphs that a setting has no
-    value for count too, so that it does not reach 1.
-
-    Examples
-    --------
-    >>> from berge_lab.report.bench import profile
-    >>> one, _ = profile({"a": {"g": 2.0, "h": 1.0}, "b": {"h": 3.0}})
-    >>> one.x, one.y, one.graphs
-    ([1.0, 2.0], [0.5, 1.0], ['h', 'g'])
-    """
-    graphs = {graph for found in values.values() for graph in found}
-    drawn = []
-    for setting, found in values.items():
-        order = sorted(found, key=lambda graph: found[graph] if rising else -found[graph])
-        shares: list[float | None] = [(k + 1) / len(graphs) for k in range(len(order))]
-        drawn.append(Series(setting, [found[g] for g in order], shares, graphs=order))
-    return drawn
-
-
 def _drawn(ranks: Sequence[Rank]) -> list[str]:
     """Return the settings that figures show."""
     return [one.setting for place, one in enumerate(ranks) if place < DRAWN or one.auto]
 
 
-def _figures(results: Results, settings: Sequence[str]) -> list[Figure]:
+def figures(
+    results: Results, settings: Sequence[str] | None = None, baseline: str | None = None
+) -> list[Figure]:
+    """Return profiles, times, gather passes and memory, of some settings; those that have any."""
+    chosen = results.settings if settings is None else settings
     times = results.times()
-    solved = {s: {g: t for g, t in times[s].items() if t < float("inf")} for s in settings}
-    best: dict[str, float] = {}
-    for found in times.values():
-        for graph, seconds in found.items():
-            best[graph] = min(seconds, best.get(graph, seconds))
-    slower = {s: {g: t / best[g] for g, t in found.items()} for s, found in solved.items() if found}
-    some = len(settings) < len(results.settings)
+    some = len(chosen) < len(results.settings)
     which = "The best settings; the tables have all. " if some else ""
-    base = results.baseline(None)
-    faster = {
-        setting: {graph: 1 / ratio for graph, ratio in results.ratios(setting, base).items()}
-        for setting in settings
-        if setting != base
-    }
-    return [
-        Figure("performance-profile", _RANKING, "Performance profile", "steps",
-               "times as long as the fastest", "share of graphs", profile(slower), log_x=True,
-               note=f"{which}A point (x, y): on a share y of the graphs, a setting took at most x "
-               "times as long as the fastest there. Further up and to the left is better; what was "
-               "ended by the time limit never reaches 1."),
-        Figure("speed-up", _RANKING, f"Speed-up over {base}", "steps",
-               f"times as fast as {base}", "share of graphs",
-               profile({s: found for s, found in faster.items() if found}, rising=False),
-               log_x=True,
-               note=f"A point (x, y): on a share y of the graphs, a setting was at least x times "
-               f"as fast as {base}. Right of 1 it is faster."),
+    base = results.baseline(baseline)
+    faster = {s: results.values(s, "seconds") for s in chosen if s != base}
+    made = [
+        performance("performance-profile", "Performance profile",
+                    {s: times[s] for s in chosen}, fastest(times), paper=_RANKING,
+                    x_label="times as long as the fastest",
+                    note=f"{which}A point (x, y): on a share y of the graphs, a setting took at "
+                    "most x times as long as the fastest there. Further up and to the left is "
+                    "better; what was ended by the time limit never reaches 1."),
+        speedups("speed-up", f"Speed-up over {base}", results.values(base, "seconds"), faster,
+                 paper=_RANKING, x_label=f"times as fast as {base}",
+                 note=f"A point (x, y): on a share y of the graphs, a setting was at least x times "
+                 f"as fast as {base}. Right of 1 it is faster."),
         Figure("times", _BY_GRAPH, "Time by graph", "points", "graph", "seconds",
-               _by_graph(results, settings, "median"), log_y=True,
+               _by_graph(results, chosen, "median"), log_y=True,
                note="The median of the runs, with bars from the fastest to the slowest. Runs ended "
                "by the time limit are drawn at it."),
         Figure("gather-passes", _BY_GRAPH, "Time in gather passes", "points",
-               "graph", "gather passes", _by_graph(results, settings, "gathers"), log_y=True,
+               "graph", "gather passes", _by_graph(results, chosen, "gathers"), log_y=True,
                note="One pass reads every edge from both sides, so that figures travel between "
                "machines."),
         Figure("memory", _MEMORY, "Extra memory", "points", "graph", "MB at the peak",
-               _by_graph(results, settings, "memory", 2.0**-20), log_y=True,
+               _by_graph(results, chosen, "memory", 2.0**-20), log_y=True,
                note="Besides the graph: result, transpose and buffers."),
     ]  # fmt: skip
+    return [figure for figure in made if figure.series]
 
 
 def _by_graph(
@@ -225,55 +202,83 @@ def _by_graph(
     return drawn
 
 
+def ranking_table(ranks: Sequence[Rank], star: str = "") -> Table:
+    """Return settings, best first; `star` marks auto, else what it stood for is told."""
+    lines: list[list[Cell]] = []
+    for one in ranks:
+        mark = star or (f"({one.chose})" if one.chose else "")
+        name = f"{one.setting} {mark}" if one.auto and mark else one.setting
+        lines.append([name, one.score, one.worst, one.worst_graph, one.wins, one.unsolved or None])
+    single = any(one.arguments.get("threads") == 1 for one in ranks)
+    return Table("ranking", _RANKING, "Ranking",
+                 ["setting", "× fastest", "at worst", "on", "fastest on", "unsolved"], lines,
+                 note="× fastest: the geometric mean, over the graphs, of the time as a multiple "
+                 "of the fastest's." + " t1: on one thread." * single)  # fmt: skip
+
+
+def by_graph_table(
+    results: Results,
+    settings: Sequence[str],
+    sizes: Mapping[str, str],
+    measure: str = "seconds",
+    reference: str | None = None,
+    text: Callable[[float], Cell] = lambda value: value,
+) -> Table:
+    """Return a measure by graph, as multiples of a reference if there is one.
+
+    `sizes` are the columns before: a key of the rows and its heading.
+    """
+    columns = {
+        setting: results.ratios(setting, reference, measure)
+        if reference
+        else results.values(setting, measure)
+        for setting in settings
+    }
+
+    def cell(graph: str, setting: str) -> Cell:
+        row, value = results.rows.get((graph, setting)), columns[setting].get(graph)
+        if value is None:
+            return None if row is None or counts(row) else "—"
+        late = row is not None and over(row) and measure != "memory"
+        return f"> {shown(text(value))}" if late else text(value)
+
+    def size(graph: str, key: str) -> Cell:
+        of = (row.get(key) for (name, _), row in results.rows.items() if name == graph)
+        return next((value for value in of if value is not None), None)
+
+    lines = [
+        [graph, *(size(graph, key) for key in sizes), *(cell(graph, s) for s in columns)]
+        for graph in results.graphs
+    ]
+    words = {"seconds": "time, fastest run", "median": "time, median",
+             "gathers": "gather passes, fastest run", "memory": "extra memory at its peak",
+             "with-convert": "time with converting, fastest run"}  # fmt: skip
+    title = words[measure] + (f", as multiples of {reference}'s" if reference else "")
+    return Table("table-times", _BY_GRAPH, title, ["graph", *sizes.values(), *columns], lines)
+
+
+def memory_table(results: Results) -> Table:
+    """Return what is fitted to the extra memory of each setting."""
+    lines: list[list[Cell]] = [
+        [one["setting"], one["graphs"], one["most"] / 2**20, one["vertex"], one["edge"],
+         f"{100 * one['error']:.0f} %"]
+        for one in results.memory()
+    ]  # fmt: skip
+    head = ["setting", "graphs", "most, MB", "bytes / vertex", "bytes / edge", "worst error"]
+    return Table("table-memory", _MEMORY, "extra memory at its peak, fitted", head, lines)
+
+
 def _tables(results: Results, ranks: Sequence[Sequence[Rank]]) -> list[Table]:
     order = [one.setting for some in ranks for one in some]
-    lines: list[list[Cell]] = [
-        [
-            place,
-            one.setting + (f" ({one.chose})" if one.auto and one.chose else ""),
-            one.score,
-            one.worst,
-            one.worst_graph,
-            one.wins,
-            one.unsolved or None,
-        ]
-        for some in ranks
-        for place, one in enumerate(some, 1)
-    ]
-    memory: list[list[Cell]] = [
-        [line["setting"], line["most"] / 2**20, line["vertex"], line["edge"]]
-        for line in results.memory()
-    ]
-    single = any(one.arguments.get("threads") == 1 for some in ranks for one in some)
-    head = ["graph", "rows", "columns", "edges", "maximum", *order]
+    ranking = ranking_table([one for some in ranks for one in some])
+    places = [place for some in ranks for place, _ in enumerate(some, 1)]
+    sizes = {"rows": "rows", "cols": "columns", "edges": "edges", "cardinality": "maximum"}
     return [
-        Table("ranking", _RANKING, "Ranking",
-              ["", "setting", "× fastest", "at worst", "on", "fastest on", "unsolved"],
-              lines, note="× fastest: the geometric mean, over the graphs, of the time as a "
-              "multiple of the fastest's." + " t1: on one thread." * single),
-        Table("table-times", _BY_GRAPH, "Seconds, fastest run", head,
-              [_times_row(results, graph, order) for graph in results.graphs]),
-        Table("table-memory", _MEMORY, "Extra memory, fitted",
-              ["setting", "most, MB", "bytes a vertex", "bytes an edge"], memory),
+        replace(ranking, columns=["", *ranking.columns],
+                rows=[[place, *row] for place, row in zip(places, ranking.rows, strict=True)]),
+        replace(by_graph_table(results, order, sizes), title="Seconds, fastest run"),
+        replace(memory_table(results), title="Extra memory, fitted"),
     ]  # fmt: skip
-
-
-def _times_row(results: Results, graph: str, settings: Sequence[str]) -> list[Cell]:
-    rows = {s: row for s in results.settings if (row := results.rows.get((graph, s))) is not None}
-
-    def first(key: str) -> Cell:
-        return next((row[key] for row in rows.values() if row.get(key) is not None), None)
-
-    def cell(setting: str) -> Cell:
-        row = rows.get(setting)
-        if row is None:
-            return None
-        if over(row):
-            return f"> {row['time_limit']:g}"
-        return results.value(graph, setting, "seconds") if counts(row) else "—"
-
-    sizes = [first(key) for key in ("rows", "cols", "edges", "cardinality")]
-    return [graph, *sizes, *map(cell, settings)]
 
 
 def _failures(results: Results) -> list[Missing]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .model import Cell, Figure, Report, Series, Table
 
-__all__ = ["COLOURS", "column", "in_colours", "label", "machine_table", "named", "numeric",
-           "papers", "shown", "step_points", "ticks"]  # fmt: skip
+__all__ = ["COLOURS", "column", "in_colours", "in_units", "label", "machine_table", "named",
+           "numeric", "papers", "shown", "step_points", "ticks"]  # fmt: skip
 
 # Told apart on white and on black, the first seven also by colour-blind people.
 COLOURS = ("#2878c8", "#e0662b", "#12997a", "#c2629f", "#dd9c1b", "#4fb0e0", "#7d8796", "#8a63d2",
            "#76a63f", "#b0524a")  # fmt: skip
+
+
+_NUMBER = re.compile(r"[>+]? ?[\d.,]+ ?\S{0,5}$")  # perhaps with a unit
 
 
 def shown(value: Cell) -> str:
@@ -32,6 +36,14 @@ def shown(value: Cell) -> str:
     if isinstance(value, int) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}"
+
+
+def in_units(seconds: float) -> str:
+    """Return seconds with three digits and a unit; nothing for what is not a number."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= 0.9995 * size:
+            return f"{shown(seconds / size)} {unit}"
+    return "" if math.isnan(seconds) else f"{shown(seconds / 1e-6)} µs"
 
 
 def column(values: Sequence[Cell]) -> list[str]:
@@ -56,8 +68,20 @@ def column(values: Sequence[Cell]) -> list[str]:
 
 
 def numeric(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[bool]:
-    """Return which columns have numbers."""
-    return [any(isinstance(row[k], (int, float)) for row in rows) for k in range(len(columns))]
+    """Return which columns have numbers, or nothing but text that begins with one.
+
+    Examples
+    --------
+    >>> from berge_lab.report.cells import numeric
+    >>> numeric(["graph", "edges", "time"], [["g", 20, "> 10 s"], ["h", "—", None]])
+    [False, True, True]
+    """
+    found = []
+    for k in range(len(columns)):
+        cells = [row[k] for row in rows if row[k] not in (None, "", "—")]
+        texts = all(isinstance(c, str) and _NUMBER.match(c) for c in cells) and bool(cells)
+        found.append(texts or any(isinstance(c, (int, float)) for c in cells))
+    return found
 
 
 def label(series: Series) -> str:

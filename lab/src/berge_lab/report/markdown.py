@@ -9,7 +9,7 @@ from pathlib import Path
 from .cells import machine_table, numeric, papers, shown
 from .model import Cell, Claim, Figure, Report, Table
 
-__all__ = ["as_markdown", "claims_table", "write_markdown"]
+__all__ = ["as_markdown", "claims_table", "table_lines", "write_markdown"]
 
 
 def write_markdown(
@@ -46,17 +46,17 @@ def _parts(report: Report, folder: str | None) -> Iterable[str]:
         for table in tables:
             yield f"### {table.title}"
             yield _words(table)
-            yield _table(table.columns, table.rows)
+            yield table_lines(table.columns, table.rows)
     if report.missing:
         yield "## What is missing, and why"
         rows = [[m.what, report.heading(m.paper), m.reason] for m in report.missing]
-        yield _table(["figure or table", "paper", "why"], rows)
+        yield table_lines(["figure or table", "paper", "why"], rows)
     if report.machine or report.noise:
         yield "## Machine and noise"
         yield report.noise
     if report.machine:
         machines = machine_table(report.machine)
-        yield _table(machines.columns, machines.rows)
+        yield table_lines(machines.columns, machines.rows)
 
 
 def claims_table(claims: Sequence[Claim]) -> str:
@@ -65,7 +65,7 @@ def claims_table(claims: Sequence[Claim]) -> str:
         [c.claim, c.published, c.ours, f"**{c.verdict}**" + (f": {c.reason}" if c.reason else "")]
         for c in claims
     ]
-    return _table(["claim", "published", "here", "verdict"], rows)
+    return table_lines(["claim", "published", "here", "verdict"], rows)
 
 
 def _words(item: Figure | Table) -> str:
@@ -73,7 +73,7 @@ def _words(item: Figure | Table) -> str:
     return "\n\n".join(f"*{head}:* {text}" for head, text in both if text)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
     """Return a table; columns in which there are numbers are aligned to the right."""
     rule = ["---:" if number else "---" for number in numeric(columns, rows)]
     lines = [columns, rule, *([shown(value) for value in row] for row in rows)]

@@ -8,6 +8,7 @@ matplotlib is an extra (``berge[report]``), imported when something is drawn.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
@@ -18,7 +19,7 @@ from berge.errors import OptionError
 from .cells import COLOURS, in_colours, label, named, step_points, ticks
 from .model import Figure, Report, Series
 
-__all__ = ["write_pictures"]
+__all__ = ["write_pictures", "write_sheet"]
 
 _DASHES, _MARKS = ("-", "--", ":", "-."), "osD^"
 _STYLE = {
@@ -40,33 +41,80 @@ def write_pictures(
     report: Report, folder: str | PathLike[str], suffixes: Sequence[str] = (".svg", ".png")
 ) -> list[Path]:
     """Draw every figure to ``folder/ID.svg`` and ``folder/ID.png``; return the files."""
-    try:
-        from berge.analysis.plots import pyplot
-
-        plt = pyplot()
-    except OptionError:
-        raise OptionError("pictures need matplotlib: pip install 'berge[report]'") from None
-    numbers = in_colours(report.figures)
+    plt, numbers = _pyplot(), in_colours(report.figures)
     written = []
     for figure in report.figures:
         with plt.rc_context(_STYLE):
-            drawn = _draw(plt, figure, [numbers[figure.paper, s.name] for s in figure.series])
+            lines = -(-len(figure.series) // _columns(figure)) if len(figure.series) > 1 else 0
+            drawn = plt.figure(figsize=(7.6, 4.2 + 0.19 * lines), layout="constrained")
+            axis = drawn.subplots()
+            _draw(axis, figure, [numbers[figure.paper, s.name] for s in figure.series])
+            if len(figure.series) > 1:
+                drawn.legend(loc="outside lower left", ncols=_columns(figure), frameon=False,
+                             fontsize=9)  # fmt: skip
             for suffix in suffixes:
                 path = Path(folder, figure.id + suffix)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                date = {"Date": None} if suffix == ".svg" else {}
-                drawn.savefig(path, dpi=130, metadata=date)
+                _save(drawn, path)
                 written.append(path)
             plt.close(drawn)
     return written
 
 
-def _draw(plt: Any, figure: Figure, numbers: Sequence[int]) -> Any:
-    names = list(dict.fromkeys(str(x) for s in figure.series for x in s.x))
+def write_sheet(figures: Sequence[Figure], path: str | PathLike[str]) -> None:
+    """Draw several figures to one image file, two in a row; many names take a row of their own."""
+    if not figures:
+        raise OptionError("nothing to draw: no measurement came to its end")
+    plt, numbers = _pyplot(), in_colours(replace(figure, paper="") for figure in figures)
+    rows: list[list[Figure]] = []
+    for figure in figures:
+        wide = _many(figure)
+        if wide or not rows or len(rows[-1]) == 2 or _many(rows[-1][0]):
+            rows.append([])
+        rows[-1].append(figure)
+    with plt.rc_context(_STYLE):
+        drawn = plt.figure(figsize=(13, 4.4 * len(rows)), layout="constrained")
+        for part, row in zip(drawn.subfigures(len(rows), squeeze=False)[:, 0], rows, strict=True):
+            places = part.subplots(1, 1 if _many(row[0]) else 2, squeeze=False)[0]
+            for axis, figure in zip(places, row, strict=False):
+                _draw(axis, figure, [numbers["", s.name] for s in figure.series])
+                if len(figure.series) > 1:
+                    axis.legend(frameon=False, fontsize=8, ncols=1 + len(figure.series) // 9)
+            for axis in places[len(row) :]:
+                axis.axis("off")
+        _save(drawn, Path(path))
+        plt.close(drawn)
+
+
+def _pyplot() -> Any:
+    try:
+        from berge.analysis.plots import pyplot
+
+        return pyplot()
+    except OptionError:
+        raise OptionError("pictures need matplotlib: pip install 'berge[report]'") from None
+
+
+def _save(drawn: Any, path: Path) -> None:
+    drawn.savefig(path, dpi=130, metadata={"Date": None} if path.suffix == ".svg" else {})
+
+
+def _names(figure: Figure) -> list[str]:
+    return list(dict.fromkeys(str(x) for s in figure.series for x in s.x))
+
+
+def _many(figure: Figure) -> bool:
+    return named(figure) and len(_names(figure)) > 12
+
+
+def _columns(figure: Figure) -> int:
+    """Return how many names of series stand beside each other in the legend."""
     longest = max((len(label(s)) for s in figure.series), default=0)
-    columns = max(1, min(len(figure.series), round(105 / (longest + 6))))
-    lines = -(-len(figure.series) // columns) if len(figure.series) > 1 else 0
-    drawn, axis = plt.subplots(figsize=(7.6, 4.2 + 0.19 * lines), layout="constrained")
+    return max(1, min(len(figure.series), round(105 / (longest + 6))))
+
+
+def _draw(axis: Any, figure: Figure, numbers: Sequence[int]) -> None:
+    names = _names(figure)
     bars = max(sum(bool(s.x) for s in figure.series), 1)
     width = 0.8 * (1.0 if named(figure) else _gap(figure)) / bars
     for place, (series, number) in enumerate(zip(figure.series, numbers, strict=True)):
@@ -94,9 +142,6 @@ def _draw(plt: Any, figure: Figure, numbers: Sequence[int]) -> Any:
         _error_bars(axis, series, x, colour)
     _axes(axis, figure, names)
     axis.set_title(figure.title, loc="left", fontsize=11, fontweight="bold")
-    if len(figure.series) > 1:
-        drawn.legend(loc="outside lower left", ncols=columns, frameon=False, fontsize=9)
-    return drawn
 
 
 def _gap(figure: Figure) -> float:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from ..bench.results import geometric_mean
+from ..bench.ratios import geometric_mean
+from ..report.figures import performance, speedups
 from ..report.model import Figure, Missing, Series, Table
 from .experiment import (
     Check,
@@ -26,7 +27,6 @@ from .experiment import (
     exact,
     on_graphs,
 )
-from .parts import performance, speedups, times
 from .published import APFB_TABLE_1, APFB_TABLE_2
 
 __all__ = ["PAPER"]
@@ -142,7 +142,7 @@ def _figure_3(rows: Rows) -> list[Figure]:
     return _orders("ab", lambda letter, words, graphs: speedups(
         f"{NAME}/figure-3{letter}",
         f"Figure 3({letter}): speed-ups over the faster sequential code, {words}",
-        {graph: _serial(rows, graph) for graph in graphs}, times(rows, graphs, PARALLEL),
+        {graph: _serial(rows, graph) for graph in graphs}, rows.times(graphs, PARALLEL),
         note="All on CPU threads; the paper's APFB is on a GPU.",
         published="The GPU is faster than HK on 86 % of the original, and than PFP on 76 % of the "
         "permuted graphs; P-DBFS is the best multicore code.",
@@ -152,7 +152,7 @@ def _figure_3(rows: Rows) -> list[Figure]:
 def _figure_4(rows: Rows) -> list[Figure]:
     return _orders("ab", lambda letter, words, graphs: performance(
         f"{NAME}/figure-4{letter}", f"Figure 4({letter}): performance profiles, {words}",
-        times(rows, graphs, PARALLEL),
+        rows.times(graphs, PARALLEL),
         note="All on CPU threads; the paper's APFB is on a GPU.",
         published="The GPU is the best on 61 % of the original and 74 % of the permuted graphs.",
     ), rows)  # fmt: skip

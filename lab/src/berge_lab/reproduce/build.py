@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from statistics import median
 from typing import Any
 
 from berge.wording import plural
 
+from ..bench.ratios import usual_and_most
 from ..report.model import Claim, Figure, Missing, Report, Table
 from .apfb import PAPER as APFB
 from .experiment import Paper, Rows
@@ -134,12 +134,12 @@ def _head(claim: Claim, claims: Sequence[Claim]) -> Claim:
 
 
 def _noise(rows: Rows) -> str:
-    spread = sorted(rows.spread())
+    spread = rows.spread()
     if not spread:
         return "Too few repeated runs to tell how far they are apart."
-    high = spread[min(int(0.9 * len(spread)), len(spread) - 1)]
+    middle, high = usual_and_most(spread)
     return (
         f"Over {len(spread)} measurements the standard deviation of repeated runs is "
-        f"{median(spread):.1f} % of their mean in the middle, and {high:.0f} % or more in a tenth "
+        f"{middle:.1f} % of their mean in the middle, and {high:.0f} % or more in a tenth "
         "of them. Times are those of the fastest run; differences below that mean nothing."
     )

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import os
 import re
-import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..bench.results import geometric_mean
+from ..bench.ratios import geometric_mean, sensitivity
 from ..bench.suite import Setting
 from ..report.bench import by_machine
 from ..report.model import Claim, Figure, Missing, Table, Verdict
@@ -33,7 +32,6 @@ __all__ = [
     "exact",
     "greedy",
     "on_graphs",
-    "sensitivity",
     "thread_counts",
 ]
 
@@ -136,6 +134,15 @@ class Rows:
         """Return the seconds of the search of the fastest run."""
         return max(float(min(self.row(graph, label, threads)["search_seconds"])), 1e-9)
 
+    def times(
+        self, graphs: Sequence[str], labels: Mapping[str, str]
+    ) -> dict[str, dict[str, float]]:
+        """Return the seconds of settings, given by name → label, on graphs."""
+        return {
+            name: {graph: self.seconds(graph, label) for graph in graphs}
+            for name, label in labels.items()
+        }
+
     def stat(self, graph: str, label: str, name: str, threads: int | None = None) -> Any:
         """Return one of `SolveStats`."""
         return self.row(graph, label, threads)["stats"][name]
@@ -167,12 +174,6 @@ class Rows:
     def size(self, graph: str) -> Row:
         """Return some row of the graph: its rows, columns, edges."""
         return self._some[graph]
-
-
-def sensitivity(seconds: Sequence[float]) -> float:
-    """Return the parallel sensitivity ψ: standard deviation in per cent of the mean."""
-    mean = statistics.fmean(seconds) if seconds else 0.0
-    return 100 * statistics.stdev(seconds) / mean if len(seconds) > 1 and mean else 0.0
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from itertools import chain, pairwise
 
-from ..bench.results import geometric_mean
+from ..bench.ratios import geometric_mean
+from ..report.figures import by_graph, performance, speedups
 from ..report.model import Figure, Missing, Series, Table
 from .apfb import NO_GPU
 from .experiment import Claims, Experiment, Outcome, Paper, Rows, claims_of, cores, exact, on_graphs
-from .parts import by_graph, performance, speedups, times
 from .published import TABLE_I
 
 __all__ = ["PAPER"]
@@ -92,7 +92,7 @@ def _figure_2(rows: Rows) -> list[Figure]:
     graphs = _against(rows)
     return [speedups(
         f"{NAME}/figure-2", "Figure 2: speed-ups over sequential push-relabel",
-        {graph: rows.seconds(graph, PR) for graph in graphs}, times(rows, graphs, PARALLEL),
+        {graph: rows.seconds(graph, PR) for graph in graphs}, rows.times(graphs, PARALLEL),
         note=_ON_CPU,
         published="G-PR is at least 5 times as fast on 39 % of the graphs, G-HKDW on 21 %, P-DBFS "
         "on 14 %; G-PR is faster than PR on 82 %.",
@@ -102,7 +102,7 @@ def _figure_2(rows: Rows) -> list[Figure]:
 def _figure_3(rows: Rows) -> list[Figure]:
     graphs = _against(rows)
     return [performance(
-        f"{NAME}/figure-3", "Figure 3: performance profiles", times(rows, graphs, PARALLEL),
+        f"{NAME}/figure-3", "Figure 3: performance profiles", rows.times(graphs, PARALLEL),
         note=_ON_CPU,
         published="G-PR is the best on 61 % of the graphs, and within 1.5 times on 75 %.",
     )] if graphs else []  # fmt: skip

@@ -17,8 +17,9 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from ..bench.results import geometric_mean
+from ..bench.ratios import geometric_mean, sensitivity
 from ..bench.suite import Setting
+from ..report.figures import by_graph
 from ..report.model import Figure, Missing, Series, Table
 from .experiment import (
     Check,
@@ -31,11 +32,9 @@ from .experiment import (
     cores,
     exact,
     on_graphs,
-    sensitivity,
     thread_counts,
 )
 from .graphs import CLASSES, class_of
-from .parts import by_graph
 from .published import TREE_TABLE_II
 
 __all__ = ["PAPER"]

@@ -1,0 +1,163 @@
+"""Folders that describe themselves: a manifest in JSON, checksums, fingerprints of graphs.
+
+Graphs (`folder`), matchings in parts (`parts`) and checkpoints of solves in parts are such folders.
+Each has one JSON file with ``format`` and ``version``, which is written last: without it there is
+nothing to read.
+
+`fingerprint` tells graphs apart by the checksums of their arrays: it is known once a folder is
+written, and checked without reading the arrays. (A graph in parts has no such arrays. Its
+checkpoints know it by a sum of hashes of its edges, `berge.distributed.part.Part.fingerprint`.)
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import FormatError
+from .files import PathName, replacing
+
+__all__ = [
+    "Checksums",
+    "check_target",
+    "digest",
+    "fingerprint",
+    "load_array",
+    "new_folder",
+    "put_in_place",
+    "read_manifest",
+    "save_array",
+    "write_json",
+]
+
+CHUNK = 1 << 26  # bytes under one checksum
+
+
+def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
+    """Return the manifest of a folder; FormatError if it is not one of this form and version."""
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise FormatError(f"not JSON: {error}", path) from None
+    if not isinstance(content, dict) or content.get("format") != form:
+        raise FormatError(f"not the {path.name} of {what}", path)
+    if content.get("version") != version:
+        raise FormatError(f"version {content.get('version')!r}, known is {version}", path)
+    return content
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file aside, on to the disk, then rename it."""
+    with replacing(path) as file:
+        file.write(json.dumps(content, indent=1).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def save_array(path: Path, array: npt.NDArray[Any]) -> str:
+    """Write an .npy file, which has its name when all of it is written; return its digest."""
+    with replacing(path) as file:
+        np.save(file, array)
+    return digest(path)
+
+
+def load_array(path: Path, noted: str | None) -> npt.NDArray[Any]:
+    """Read an .npy file whose digest was noted in the manifest."""
+    try:
+        if digest(path) != noted:
+            raise FormatError("damaged: its checksum is not the one in the manifest", path)
+        array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise FormatError("missing", path) from None
+    return array
+
+
+def digest(content: Path | Any) -> str:
+    """Return the SHA-256 of a file, or of anything that JSON can hold."""
+    if isinstance(content, Path):
+        with content.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class Checksums:
+    """Checksums of every `CHUNK` bytes of what passes by; the last may be of fewer.
+
+    `all_of` and `size` are those of what has passed already.
+    """
+
+    def __init__(self, all_of: Sequence[int] = (), size: int = 0):
+        self.all = list(all_of)
+        self._left = -size % CHUNK  # bytes that the last one still takes
+
+    def add(self, piece: Any) -> Checksums:
+        """Go on with a piece, of bytes or an array; return this."""
+        view = memoryview(piece)
+        view = view.cast("B") if view.nbytes else view  # nothing cannot be cast
+        while len(view):
+            if self._left == 0:
+                self.all.append(0)
+                self._left = CHUNK
+            taken = view[: self._left]
+            self.all[-1] = zlib.crc32(taken, self.all[-1])
+            self._left -= len(taken)
+            view = view[len(taken) :]
+        return self
+
+
+def fingerprint(shape: tuple[int, int], edges: int, sums: dict[str, list[int]]) -> str:
+    """Return the fingerprint of a graph whose arrays have these checksums."""
+    content = json.dumps([*shape, edges, sums["indptr"], sums["indices"]])
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+@contextmanager
+def new_folder(target: PathName) -> Iterator[Path]:
+    """Yield an empty folder, which takes the name of the target at the end of the block.
+
+    If anything goes wrong, what was there before stays as it was.
+    """
+    target = Path(os.path.realpath(target))
+    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    aside.mkdir()
+    try:
+        yield aside
+        put_in_place(aside, target)
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def put_in_place(aside: Path, target: PathName) -> None:
+    """Give a complete folder its name; one that has it already goes."""
+    target = Path(os.path.realpath(target))
+    old = None
+    if target.exists():
+        old = aside.with_name(f"{aside.name}.old")
+        os.rename(target, old)
+    os.rename(aside, target)
+    if old is not None:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def check_target(path: PathName) -> None:
+    """Refuse a place that a folder cannot be written to, or where there is anything else."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such folder", str(target.parent))
+    if target.is_dir():
+        if any(target.iterdir()) and not (target / "meta.json").is_file():
+            raise FileExistsError(errno.EEXIST, "is a folder with other things in it", str(target))
+    elif target.exists():
+        raise FileExistsError(errno.EEXIST, "is a file, cannot write a folder here", str(target))

@@ -1,0 +1,148 @@
+"""A matching as a folder of arrays, one of each kind a part; joined again when someone asks.
+
+::
+
+    out/
+      row_match-00000-of-00002.npy    mates of the rows of part 0, −1 where there is none
+      col_match-00000-of-00002.npy
+      row_cover-00000-of-00002.npy    which rows are in the cover; only of a proved matching
+      …
+      meta.json                       sizes, counts, and a checksum of every file
+
+Every part writes its own files (`write_part`), into a folder aside that takes its name when all are
+written and `meta.json` is there (`complete`). `Matching.load` and ``berge verify`` read such a
+folder.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import FormatError
+from ..graphs.graph import IndexArray, index_type
+from .files import PathName
+from .manifest import load_array, put_in_place, read_manifest, save_array, write_json
+
+__all__ = ["MatchingFolder", "check_place", "complete", "write_part"]
+
+FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+
+def write_part(
+    folder: Path,
+    part: tuple[int, int],
+    rows: range,
+    cols: range,
+    arrays: Mapping[str, npt.NDArray[Any]],
+) -> dict[str, Any]:
+    """Write the arrays of a part, (number, of so many); return what ``meta.json`` says of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = {name: folder / _name(name, *part) for name in arrays}
+    return {
+        "rows": [rows.start, rows.stop],
+        "cols": [cols.start, cols.stop],
+        "files": {path.name: save_array(path, arrays[name]) for name, path in paths.items()},
+    }
+
+
+def complete(
+    aside: Path,
+    target: PathName,
+    shape: tuple[int, int],
+    facts: Mapping[str, Any],
+    parts: Sequence[dict[str, Any]],
+) -> None:
+    """Write ``meta.json``, and give the folder its name.
+
+    The `facts` are what else it is to say, ``cardinality`` and ``upper_bound`` among it; the
+    `parts` what `write_part` returned for each.
+    """
+    head = {"format": FORMAT, "version": VERSION, "shape": list(shape)}
+    write_json(aside / META, head | dict(facts) | {"parts": list(parts)})
+    check_place(target)
+    put_in_place(aside, target)
+
+
+def check_place(folder: PathName) -> None:
+    """Refuse a folder to write to that holds something else than a matching in parts."""
+    target = Path(folder)
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    try:
+        _read_meta(target)
+    except (OSError, FormatError):
+        raise FileExistsError(
+            errno.EEXIST, "exists and holds no matching in parts: not replaced", str(target)
+        ) from None
+
+
+def _read_meta(folder: Path) -> dict[str, Any]:
+    return read_manifest(folder / META, FORMAT, VERSION, "a matching in parts")
+
+
+class MatchingFolder:
+    """A folder with a matching in parts; its arrays are read, and checked, when asked for.
+
+    Attributes
+    ----------
+    shape, cardinality, upper_bound
+        As ``meta.json`` says.
+    cover
+        Number of rows and of columns in the cover that proved it, or None.
+
+    Raises
+    ------
+    FormatError
+        Names the file that is missing, damaged, or not what ``meta.json`` says.
+    """
+
+    def __init__(self, path: PathName):
+        self.path = Path(path)
+        meta, place = _read_meta(self.path), self.path / META
+        try:
+            self.parts = list(meta["parts"])
+            self.shape = int(meta["shape"][0]), int(meta["shape"][1])
+            for side, n in zip(("rows", "cols"), self.shape, strict=True):
+                ends = [0, *(part[side][1] for part in self.parts)]
+                if [part[side][0] for part in self.parts] != ends[:-1] or ends[-1] != n:
+                    raise FormatError(f"the parts do not hold all {side} from 0 to {n}", place)
+            self.cardinality, self.upper_bound = int(meta["cardinality"]), int(meta["upper_bound"])
+            self.cover: tuple[int, int] | None = tuple(meta["cover"]) if meta.get("cover") else None
+        except (LookupError, TypeError) as error:
+            raise FormatError(f"not all of a matching in parts: {error!r}", place) from None
+        if not 0 <= self.cardinality <= self.upper_bound:
+            raise FormatError("has a cardinality above its upper bound", place)
+
+    def mates(self, name: str) -> IndexArray:
+        """Return ``row_match`` or ``col_match``, of all parts."""
+        return self._joined(name, index_type(*self.shape))
+
+    def flags(self, name: str) -> npt.NDArray[np.bool_]:
+        """Return ``row_cover`` or ``col_cover``, of all parts."""
+        return self._joined(name, np.bool_)
+
+    def _joined(self, name: str, kind: type[_Kind]) -> npt.NDArray[_Kind]:
+        side = "rows" if name.startswith("row") else "cols"
+        whole = np.empty(self.shape[side == "cols"], kind)
+        for number, part in enumerate(self.parts):
+            first, last = part[side]
+            path = self.path / _name(name, number, len(self.parts))
+            if path.name not in part["files"]:
+                raise FormatError(f"does not list {path.name}", self.path / META)
+            array = load_array(path, part["files"][path.name])
+            if array.shape != (last - first,):
+                raise FormatError(f"has shape {array.shape}, not {last - first}", path)
+            whole[first:last] = array
+        whole.flags.writeable = False
+        return whole
+
+
+def _name(name: str, number: int, of: int) -> str:
+    return f"{name}-{number:05}-of-{of:05}.npy"
