@@ -31,5 +31,5 @@ fi
 
 until [ -s "$file" ]; do sleep 0.2; done
 address=$(python -c 'import json, sys; print(json.load(open(sys.argv[1]))["address"])' "$file")
-berge match "$graph" --cluster "$address" --checkpoint "$checkpoint" -o "$out" \
+berge match "$graph" --cluster "$address" --checkpoint "$checkpoint" --resume -o "$out" \
     --option workers="$workers"

@@ -17,7 +17,7 @@ from threading import Condition
 
 import numpy as np
 
-from berge.distributed.worker import Session
+from berge.distributed.worker import WorkerSession
 from distributed import Client, LocalCluster, get_worker
 
 SIZES = (1, 1000, 100_000)
@@ -26,7 +26,7 @@ SIZES = (1, 1000, 100_000)
 class Peer:
     def __init__(self, rank, addresses):
         self.rank, self.size = rank, len(addresses)
-        self.session = Session(get_worker(), f"benchmark-{len(addresses)}", rank, addresses)
+        self.session = WorkerSession(get_worker(), f"benchmark-{len(addresses)}", rank, addresses)
         self.boxes, self.changed = [deque() for _ in addresses], Condition()
 
     def connect(self, peers):

@@ -141,11 +141,11 @@ class Nothing:
 
 def time_dask(workers: int) -> dict[int, float]:
     """The same as `time_exchanges`, on Dask workers of this machine."""
-    from berge.distributed.worker import Session
+    from berge.distributed.worker import WorkerSession
     from distributed import Client, LocalCluster, get_worker
 
     def work(rank: int, addresses: list[str]) -> dict[int, float]:
-        session = Session(get_worker(), "benchmark", rank, addresses)
+        session = WorkerSession(get_worker(), "benchmark", rank, addresses)
         time.sleep(1)  # for the others to have theirs
         session.links.connect()
         best = time_exchanges(session.links)

@@ -23,12 +23,11 @@ from .cli.program import _message as message_of
 from .errors import BergeError, ClusterError, PeerLost
 
 if TYPE_CHECKING:
-    from .distributed.communicator import Array
-    from .distributed.core import PartResult
+    from .distributed.communicator import Array, Communicator
     from .distributed.greedy import GreedyPart
     from .distributed.mpi import MPICommunicator
     from .distributed.part import Part
-    from .distributed.proof import PartProof
+    from .distributed.session import Session
 
 __all__ = ["main", "program"]
 
@@ -113,57 +112,35 @@ def match(
     Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
     out.
     """
-    from .distributed.checkpoint import Checkpoint
-    from .distributed.communicator import Recorder
-    from .distributed.core import match_part
-    from .distributed.messages import total
-    from .distributed.proof import prove_part
+    from .distributed.session import Session
     from .solve.progress import ProgressLine
 
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
-    saved = None if checkpoint is None else Checkpoint(checkpoint)
     with _together(comm):
         if output is not None:
             _check_output(output)
-        if saved is not None and saved.exists() and not resume:
-            raise ClusterError(
-                f"{checkpoint} holds a checkpoint: go on from it with --resume, or remove it"
-            )
-    recorder = Recorder(comm)
-    part = _read(graph, comm)
-    first = resumed = None
-    if saved is not None and _any(comm, saved.exists()):
-        first, resumed = saved.load(recorder, part)
-    if saved is not None and comm.rank == 0 and not quiet:
+    if checkpoint is not None and comm.rank == 0 and not quiet:
         say("checkpoints", "bold", f"in {checkpoint}; if a rank is lost, go on with --resume")
+    session = Session(comm)
     with ProgressLine() as show:
-        result = match_part(
-            part,
-            recorder,
-            init=init if first is None else "none",  # a checkpoint has the start in it
-            row_match=first,
-            checkpoint=saved,
+        result = session.search(
+            lambda _: _read(graph, comm),
+            checkpoint=checkpoint,
+            resume=resume,
+            init=init,
             time_limit=time_limit,
             on_phase=show if progress and comm.rank == 0 else None,
             seed=seed,
         )
-    proof = cover_size = None
-    if result.complete and not no_prove:
-        assert result.row_cover is not None
-        assert result.col_cover is not None
-        cover = result.row_cover, result.col_cover
-        proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
-        if not proof.maximum:
-            raise ClusterError(f"the proof failed, which is a bug: {proof.reason}")
-        cover_size = total(comm, int(proof.row_cover.sum()), int(proof.col_cover.sum()))
+    if not no_prove:
+        session.prove()
     if output is not None:
-        _write(output, comm, part, result, proof, cover_size)
-    (edges,) = total(comm, part.nnz)
+        _write(output, session)
     if comm.rank == 0:
-        facts = _facts(graph, comm.size, part, edges, result, cover_size)
-        facts |= {"init": init if resumed is None else "none", "resumed_phase": resumed}
+        facts = _facts(graph, session)
+        facts["init"] = init if session.resumed is None else "none"
         if as_json:
             print_json(facts)
         elif not quiet:
@@ -367,41 +344,23 @@ def _check_output(path: Path) -> None:
         check_place(path)
 
 
-def _write(
-    path: Path,
-    comm: MPICommunicator,
-    part: Part,
-    result: PartResult,
-    proof: PartProof | None,
-    cover_size: list[int] | None,
-) -> None:
+def _write(path: Path, session: Session) -> None:
     """Write each rank's share to a folder, or all of it to a file."""
-    from .distributed.session import save_parts
-    from .graphs.graph import index_type
     from .results.matching import Matching
 
-    index = index_type(part.n_rows, part.n_cols)
-    arrays: dict[str, Any] = {
-        "row_match": result.row_match.astype(index),
-        "col_match": result.col_match.astype(index),
-    }
     if not path.suffix:
-        facts: dict[str, Any] = {
-            "cardinality": result.stats.cardinality,
-            "upper_bound": result.stats.upper_bound,
-        }
-        if proof is not None:
-            arrays |= {"row_cover": proof.row_cover, "col_cover": proof.col_cover}
-            facts["cover"] = cover_size
-        save_parts(path, comm, part, arrays, facts)
+        session.write(path)
         return
+    comm, arrays = session.comm, session.arrays()
     row_match, col_match = (_gathered(comm, arrays[name]) for name in ("row_match", "col_match"))
     with _together(comm):
         if comm.rank == 0:
-            Matching(row_match, col_match, upper_bound=result.stats.upper_bound).save(path)
+            assert session.result is not None
+            bound = session.result.stats.upper_bound
+            Matching(row_match, col_match, upper_bound=bound).save(path)
 
 
-def _gathered(comm: MPICommunicator, mine: Any) -> Any:
+def _gathered(comm: Communicator, mine: Any) -> Any:
     """Return what all ranks have, one after the other, on rank 0; nothing on others."""
     import numpy as np
 
@@ -411,30 +370,27 @@ def _gathered(comm: MPICommunicator, mine: Any) -> Any:
     return np.concatenate(received).astype(mine.dtype)
 
 
-def _facts(
-    graph: Path,
-    ranks: int,
-    part: Part,
-    edges: int,
-    result: PartResult,
-    cover_size: list[int] | None,
-) -> dict[str, Any]:
+def _facts(graph: Path, session: Session) -> dict[str, Any]:
     """Return what --json prints."""
-    stats = result.stats
+    part, result = session.part, session.result
+    assert part is not None
+    assert result is not None
+    stats, cover = result.stats, session.cover
     return {
         "graph": str(graph),
-        "ranks": ranks,
+        "ranks": session.comm.size,
         "rows": part.n_rows,
         "cols": part.n_cols,
-        "edges": edges,
+        "edges": session.edges,
         "cardinality": stats.cardinality,
         "upper_bound": stats.upper_bound,
         "is_maximum": result.complete,
-        "proved": cover_size is not None,
-        "cover_rows": None if cover_size is None else cover_size[0],
-        "cover_cols": None if cover_size is None else cover_size[1],
+        "proved": cover is not None,
+        "cover_rows": None if cover is None else cover[0],
+        "cover_cols": None if cover is None else cover[1],
         "unmatched_rows": part.n_rows - stats.cardinality,
         "unmatched_cols": part.n_cols - stats.cardinality,
+        "resumed_phase": session.resumed,
         "start_cardinality": stats.start_cardinality,
         "phases": stats.phases,
         "exchanges": stats.exchanges,
@@ -478,15 +434,8 @@ def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, st
         yield "written to", str(output)
 
 
-def _any(comm: MPICommunicator, value: bool) -> bool:
-    """Whether it is so on any rank, the same on all."""
-    import numpy as np
-
-    return comm.exchange([np.empty(0, np.int64)] * comm.size, int(value))[1] > 0
-
-
 @contextmanager
-def _together(comm: MPICommunicator) -> Iterator[None]:
+def _together(comm: Communicator) -> Iterator[None]:
     """Turn an error of one rank into one of all, so that none waits for it."""
     from .distributed.messages import agree
 

@@ -168,7 +168,10 @@ def test_checkpoint_goes_on_with_another_number_of_workers(client, pair, tmp_pat
     assert 0 < m.cardinality < CARDINALITY
     assert not m.is_maximum
     berge.verify(GRAPH, m)
-    m = berge.maximum_matching(GRAPH, cluster=pair, checkpoint=saved, init="none", prove=True)
+    asked = {"cluster": pair, "checkpoint": saved, "resume": True}
+    with pytest.raises(berge.CheckpointError, match=r"saved holds a checkpoint: .*resume=True"):
+        berge.maximum_matching(GRAPH, cluster=pair, checkpoint=saved)
+    m = berge.maximum_matching(GRAPH, **asked, init="none", prove=True)
     assert m.stats.start_cardinality > 0
     assert m.stats.cluster["workers"] == 2
     assert proved(m)
@@ -177,13 +180,13 @@ def test_checkpoint_goes_on_with_another_number_of_workers(client, pair, tmp_pat
     assert m.stats.init == f"phase {phase} of the checkpoint"
 
     with pytest.raises(berge.CheckpointError, match="saved"):
-        berge.maximum_matching(berge.generate.chain(100), cluster=pair, checkpoint=saved)
+        berge.maximum_matching(berge.generate.chain(100), **asked)
     for file in saved.rglob("*.npy"):
         content = bytearray(file.read_bytes())
         content[-3] ^= 1
         file.write_bytes(content)
     with pytest.raises(berge.CheckpointError, match=r"\.npy"):
-        berge.maximum_matching(GRAPH, cluster=pair, checkpoint=saved)
+        berge.maximum_matching(GRAPH, **asked)
 
 
 def test_time_limit_and_progress(pair, capfd):
@@ -260,6 +263,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         ({"cluster": "local[2]", "init": "cheap"}, "init on a cluster is one of karp-sipser"),
         ({"cluster": "local[2]", "lookahead": False}, "'lookahead' is no option"),
         ({"cluster": "local[2]", "restarts": -1}, "restarts must be"),
+        ({"cluster": "local[2]", "resume": True}, "resume=True needs checkpoint="),
         ({"cluster": "local[2]", "workers": 0}, "workers must be"),
         ({"cluster": "local[2]", "seed": -1}, "seed must be"),
         ({"cluster": "local[2]", "time_limit": -1}, "time_limit must be"),
@@ -269,6 +273,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         ({"cluster": "foo"}, r"write 'local\[4\]' .* or the address of a Dask scheduler"),
         ({"cluster": 4}, "cluster must be the address"),
         ({"checkpoint": "folder"}, "checkpoint is for solves on a cluster"),
+        ({"resume": True}, "resume is for solves on a cluster"),
         ({"output": "folder"}, "output is for solves on a cluster"),
     ],
 )
@@ -480,6 +485,13 @@ def test_command_line(processes, tmp_path):
     assert code == 0
     assert (facts["cardinality"], facts["proved"], facts["edges"]) == (CARDINALITY, True, GRAPH.nnz)
     assert facts["cover_rows"] + facts["cover_cols"] == CARDINALITY
+    again = ("match", tmp_path / "graph.berge", "--cluster", address, "--checkpoint")
+    code, _, errors = run(*again, tmp_path / "saved")
+    assert code == 1
+    assert "holds a checkpoint: go on from it with --resume" in " ".join(errors.split())
+    code, output, _ = run(*again, tmp_path / "saved", "--resume")
+    assert code == 0
+    assert "of the checkpoint" in output
     code, output, _ = run("verify", tmp_path / "graph.berge", out, "--json")
     assert code == 0
     assert json.loads(output)["is_maximum"]

@@ -92,6 +92,7 @@ class _Outcome:
     "berge match web.mtx --initial best.npz -o matching.npz",
     "berge match web.mtx --json | jq .cardinality",
     "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
+    "berge match web.berge --cluster local[4] --checkpoint saved --resume -o parts",
 )
 @algorithm_option("exact", "-a", "--algorithm", help="Exact algorithm; see `berge algorithms`.")
 @algorithm_option("start", "-i", "--init", help="Start that it begins with.")
@@ -135,6 +136,7 @@ def match(
     output: Path | None,
     cluster: str | None,
     checkpoint: Path | None,
+    resume: bool,
     as_json: bool,
     no_prove: bool,
     quiet: bool,
@@ -151,6 +153,8 @@ def match(
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
+    if resume and checkpoint is None:
+        raise click.UsageError("--resume needs --checkpoint")
     options: dict[str, Any] = dict(key_values(switches, "'--option'"))
     columns = {"left": file.left, "right": file.right}
     labelled = columns != {"left": None, "right": None} and file.format != "parquet"
@@ -160,6 +164,7 @@ def match(
         remote = _is_shared(file.path)
         options = plain_values(options) | {"cluster": cluster, "prove": not no_prove}
         options |= {"checkpoint": checkpoint, "output": output if in_parts else None}
+        options["resume"] = resume
         options |= columns if remote else {}
     elif checkpoint is not None:
         raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")

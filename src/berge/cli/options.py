@@ -228,9 +228,14 @@ def cluster_options(function: Any) -> Any:
     checkpoint = path_option(
         "--checkpoint",
         metavar="FOLDER",
-        help="On a cluster: save the matching after every phase, go on from what is there.",
+        help="On a cluster: save the matching after every phase.",
     )
-    return cluster(checkpoint(function))
+    resume = click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on from the checkpoint if there is one, whatever the number of workers was.",
+    )
+    return cluster(checkpoint(resume(function)))
 
 
 def check_output(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -25,10 +25,7 @@ from .part import Part, not_neighbours
 from .search import ALPHA, Forest
 from .start import make_start
 
-if TYPE_CHECKING:
-    from .checkpoint import Checkpoint
-
-__all__ = ["STARTS", "PartResult", "PartStats", "match_part"]
+__all__ = ["STARTS", "PartResult", "PartStats", "Saver", "match_part", "mates_of_columns"]
 
 STARTS = ("karp-sipser", "greedy", "none")
 
@@ -70,6 +67,14 @@ class PartStats:
     stopped: str | None = None
 
 
+class Saver(Protocol):
+    """What `match_part` hands the matching to: a `Checkpoint`, for one."""
+
+    def save(self, comm: Communicator, part: Part, row_match: Array, phase: int) -> None:
+        """Save the matching that a phase ended with. Collective."""
+        ...
+
+
 @dataclass(eq=False)
 class PartResult:
     """A part's share of a matching: of its rows and columns, with global numbers.
@@ -101,7 +106,7 @@ def match_part(
     *,
     init: str = "karp-sipser",
     row_match: Array | None = None,
-    checkpoint: Checkpoint | None = None,
+    checkpoint: Saver | None = None,
     time_limit: float | None = None,
     on_phase: Callable[[PhaseReport], Any] | None = None,
     seed: int = 0,
@@ -120,7 +125,7 @@ def match_part(
         A valid matching to begin with: this part's rows, global columns. All parts pass one, or
         none does.
     checkpoint
-        Where to save the matching after the start and after every phase.
+        What saves the matching after the start and after every phase.
     time_limit
         Seconds after which all parts stop in the same round, with a valid matching.
     on_phase

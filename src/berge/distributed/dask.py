@@ -60,6 +60,7 @@ def solve_on_cluster(
     cluster: Any,
     *,
     checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     output: str | os.PathLike[str] | None = None,
     prove: bool = False,
     init: str = "auto",
@@ -85,7 +86,10 @@ def solve_on_cluster(
     cluster
         Address of a scheduler, a `distributed.Client`, a cluster object, or ``"local[4]"``.
     checkpoint
-        Folder on storage that all workers share. What is in it is gone on from.
+        Folder on storage that all workers share, to save the matching in after every phase. One
+        that holds a checkpoint is refused without `resume`.
+    resume
+        Go on from the checkpoint if there is one, whatever the number of workers was.
     output
         Folder to write the matching to, by parts; it is not gathered then, and what is returned
         is a `berge.results.stored.StoredMatching`.
@@ -117,6 +121,8 @@ def solve_on_cluster(
     ):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
+    if resume and checkpoint is None:
+        raise OptionError("resume=True needs checkpoint=")
     if output is not None:
         from ..files.parts import check_place
 
@@ -138,6 +144,7 @@ def solve_on_cluster(
             options=options | {"seed": seed},
             threads=threads,
             checkpoint=None if checkpoint is None else os.path.abspath(checkpoint),
+            resume=resume,
             prove=prove,
             output=None if output is None else os.path.abspath(output),
         )
@@ -302,6 +309,8 @@ class _Solve:
                             f"a worker was lost {self.restarts + 1} times, the last time: {error}"
                         ) from None
                     self.restarts += 1
+                    # What is in the folder is of this call, or was to be gone on from.
+                    self.job = replace(self.job, resume=True)
                     phase = attempt.last_phase()
                     lost = attempt.unreachable
                     if phase is not None:
@@ -548,6 +557,6 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         row_labels=solve.source.row_labels,
         col_labels=solve.source.col_labels,
     )
-    if "cover" in facts:
+    if facts["cover"] is not None:
         matching.certificate = Certificate(joined["row_cover"], joined["col_cover"])
     return matching

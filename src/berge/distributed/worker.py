@@ -8,13 +8,12 @@ go on from, or to hand over, when a peer is lost or the driver wants to stop.
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from distributed.comm import Comm
@@ -23,15 +22,15 @@ from distributed.protocol.pickle import dumps, loads
 
 from distributed import Worker, get_worker
 
-from ..errors import ClusterError, ProofError
-from ..graphs.graph import index_type
+from ..errors import ClusterError
 from ..results.run import PhaseReport
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
-from .core import PartResult, PartStats, match_part, mates_of_columns
+from .core import PartResult, PartStats, Saver, mates_of_columns
 from .links import LINK, Links, Stopped
 from .messages import by_owner, total
 from .part import Part
+from .session import Session
 
 __all__ = ["Job", "Member", "Progress", "fetch", "give"]
 
@@ -40,7 +39,7 @@ class Sessions:
     """What a worker keeps of solves under way; an extension of the worker, made on first use."""
 
     def __init__(self, worker: Worker):
-        self.open: dict[str, Session] = {}
+        self.open: dict[str, WorkerSession] = {}
         worker.handlers[LINK] = self.receive
 
     @classmethod
@@ -73,9 +72,9 @@ class Job:
     make_part
         From a communicator and the pieces that were handed to this member, its part.
     options
-        For `match_part`.
-    checkpoint
-        Folder, or None.
+        For `Session.search`.
+    checkpoint, resume
+        Folder, or None; whether to go on from what is there.
     threads
         Threads of kernels; None for as many as the worker has, or numba if that is fewer.
     before
@@ -90,6 +89,7 @@ class Job:
     options: dict[str, Any]
     threads: int | None
     checkpoint: str | PathLike[str] | None = None
+    resume: bool = False
     before: tuple[str, int] | None = None
     prove: bool = False
     output: str | PathLike[str] | None = None
@@ -142,22 +142,20 @@ class _Keeper:
         return np.column_stack([first + rows, row_match[rows]]).astype(np.int64)
 
 
-class Session:
-    """One member's state in one attempt at a solve."""
+class WorkerSession(Session):
+    """A `Session` on a worker, in one attempt at a solve: also for when others are lost."""
 
     def __init__(self, worker: Worker, name: str, rank: int, addresses: Sequence[str]):
+        self.links = Links(worker, name, rank, addresses)
+        super().__init__(self.links)
         self.name, self.nthreads = name, worker.state.nthreads
         self.sessions = Sessions.of(worker)
         self.sessions.open[name] = self
-        self.links = Links(worker, name, rank, addresses)
         self.pieces: list[Any] = []
         self.progress = Progress()
         self.keeper = _Keeper(None)
-        self.part: Part | None = None
-        self.result: PartResult | None = None
+        self.before: tuple[str, int] | None = None
         self.last: PhaseReport | None = None
-        self.resumed: int | None = None  # the checkpoint's phase that it went on from
-        self.facts: dict[str, Any] = {}
 
     def close(self) -> None:
         """Free the peers, and forget everything."""
@@ -180,75 +178,59 @@ class Session:
             self.progress.done = True
 
     def _work(self, job: Job) -> None:
-        links = self.links
+        self.before = job.before
         try:
-            self.part = part = job.make_part(links, self.pieces)
-            self.pieces = []
-            (nnz,) = total(links, part.nnz)
-            first = self._first(job, part)
-            options = job.options
-            if first is not None:
-                self.keeper.keep(part, first, -1)
-            if self.resumed is not None:
-                options = options | {"init": "none"}  # a checkpoint has the start in it
-            self.result = match_part(
-                part,
-                links,
-                row_match=first,
-                checkpoint=cast("Checkpoint", self.keeper),
-                on_phase=self._note if links.rank == 0 else None,
-                **options,
+            self.search(
+                lambda comm: job.make_part(comm, self.pieces),
+                checkpoint=job.checkpoint,
+                resume=job.resume,
+                on_phase=self._note if self.links.rank == 0 else None,
+                **job.options,
             )
         except Stopped:
             if self.part is None:
                 return
-            (nnz,) = total(links, self.part.nnz)
             self.result = self._last_kept(self.part)
-        assert self.part is not None
-        self.facts = {"edges": nnz}
-        if job.prove and self.result.complete:
+        if job.prove:
             with suppress(Stopped):
-                self._prove()
-        links.heed_no_stop()
+                self.prove()
+        self.links.heed_no_stop()
         if job.output is not None:
-            self._write(job.output)
+            self.write(job.output)
 
     def _note(self, report: PhaseReport) -> None:
         self.last = report
         self.progress.reports.append(report)
 
-    def _first(self, job: Job, part: Part) -> Array | None:
-        """Return the matching to begin with: the checkpoint's, what survivors kept, or none."""
-        links = self.links
-        if job.checkpoint is not None:
-            self.keeper.checkpoint = checkpoint = Checkpoint(job.checkpoint)
-            (seen,) = total(links, checkpoint.exists())
-            if 0 < seen < links.size:
-                raise ClusterError(
-                    f"the checkpoint {job.checkpoint} is seen by {seen} of {links.size} workers: "
-                    "it must lie on storage that they share"
-                )
-            if seen:
-                row_match, self.resumed = checkpoint.load(links, part)
-                return row_match
-        if job.before is not None:
-            name, phase = job.before
-            survivor = self.sessions.open.get(name)
-            empty = np.zeros((0, 2), np.int64)
-            pairs = empty if survivor is None else survivor.keeper.pairs(phase)
-            received, _ = links.exchange(by_owner(part.row_bounds, pairs))
-            rows, cols = np.concatenate(received).reshape(-1, 2).T
-            row_match = np.full(len(part.rows), -1, np.int64)
-            row_match[rows - part.rows.start] = cols
-            return row_match
-        return None
+    def first(self, part: Part) -> Array | None:
+        """Return what the survivors of the attempt before have kept, or None."""
+        if self.before is None:
+            return None
+        name, phase = self.before
+        survivor = self.sessions.open.get(name)
+        empty = np.zeros((0, 2), np.int64)
+        pairs = empty if survivor is None else survivor.keeper.pairs(phase)
+        received, _ = self.links.exchange(by_owner(part.row_bounds, pairs))
+        rows, cols = np.concatenate(received).reshape(-1, 2).T
+        row_match = np.full(len(part.rows), -1, np.int64)
+        row_match[rows - part.rows.start] = cols
+        return row_match
+
+    def saver(self, part: Part, first: Array | None) -> Saver:
+        """Return what keeps the matching of the last phases, besides the checkpoint."""
+        self.pieces = []  # the part is made
+        self.keeper.checkpoint = self.checkpoint
+        if first is not None:
+            self.keeper.keep(part, first, -1)
+        return self.keeper
 
     def _last_kept(self, part: Part) -> PartResult:
         """Make a result of the matching of the last phase, which is the same one in all parts."""
         kept = self.keeper.kept
         row_match = kept[max(kept)][1] if kept else np.full(len(part.rows), -1, np.int64)
         col_match = mates_of_columns(part, self.links, row_match)
-        (cardinality,) = total(self.links, int(np.count_nonzero(row_match >= 0)))
+        matched = int(np.count_nonzero(row_match >= 0))
+        cardinality, self.edges = total(self.links, matched, part.nnz)
         stats = PartStats(
             cardinality=cardinality,
             upper_bound=min(part.n_rows, part.n_cols),
@@ -260,49 +242,6 @@ class Session:
             stats.upper_bound, stats.phases = self.last.upper_bound, self.last.phase
         return PartResult(row_match, col_match, False, None, None, stats)
 
-    def _prove(self) -> None:
-        from .proof import prove_part
-
-        assert self.part is not None
-        assert self.result is not None
-        begin = time.perf_counter()
-        result = self.result
-        cover = None
-        if result.row_cover is not None and result.col_cover is not None:
-            cover = result.row_cover, result.col_cover
-        proof = prove_part(self.part, self.links, result.row_match, result.col_match, cover)
-        if not (proof.valid and proof.maximum):
-            raise ProofError(proof.reason)
-        result.row_cover, result.col_cover = proof.row_cover, proof.col_cover
-        sizes = (int(np.count_nonzero(side)) for side in (proof.row_cover, proof.col_cover))
-        self.facts["cover"] = total(self.links, *sizes)
-        result.stats.seconds["prove"] = time.perf_counter() - begin
-
-    def _write(self, folder: str | PathLike[str]) -> None:
-        from .session import save_parts
-
-        assert self.part is not None
-        assert self.result is not None
-        begin = time.perf_counter()
-        stats = self.result.stats
-        facts = {"cardinality": stats.cardinality, "upper_bound": stats.upper_bound}
-        save_parts(folder, self.links, self.part, self.arrays(), facts | self.facts)
-        stats.seconds["write"] = time.perf_counter() - begin
-
-    def arrays(self) -> dict[str, Any]:
-        """Return the result's arrays by name, with the cover if it was proved."""
-        part, result = self.part, self.result
-        assert part is not None
-        assert result is not None
-        index = index_type(part.n_rows, part.n_cols)
-        arrays: dict[str, Any] = {
-            "row_match": result.row_match.astype(index),
-            "col_match": result.col_match.astype(index),
-        }
-        if "cover" in self.facts:
-            arrays |= {"row_cover": result.row_cover, "col_cover": result.col_cover}
-        return arrays
-
 
 class Member:
     """The actor on a worker. Its methods are answered by the event loop, also during a solve.
@@ -311,7 +250,7 @@ class Member:
     """
 
     def __init__(self, name: str, rank: int, addresses: Sequence[str]):
-        self._session = session = Session(get_worker(), name, rank, addresses)
+        self._session = session = WorkerSession(get_worker(), name, rank, addresses)
         # Dask lets go of the actor when the client does, or is gone.
         weakref.finalize(self, session.close)
 
@@ -357,5 +296,5 @@ def fetch(name: str, arrays: bool) -> tuple[Any, Any, Any]:
     return (
         session.arrays() if arrays and result is not None else None,
         None if result is None else result.stats,
-        session.facts | {"resumed_phase": session.resumed},
+        {"edges": session.edges, "cover": session.cover, "resumed_phase": session.resumed},
     )

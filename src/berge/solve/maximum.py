@@ -80,8 +80,8 @@ def maximum_matching(
         Solve on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
         ``"local[4]"`` for four processes here. The graph may be a ``.berge`` folder or Parquet
         files that all workers see, or a Dask dataframe of edges. Takes further options:
-        ``checkpoint="folder/"``, ``output="folder/"``, ``prove=True`` and more; see
-        `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
+        ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
+        see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
         Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
@@ -124,7 +124,7 @@ def maximum_matching(
             on_phase=on_phase,
             **options,
         )
-    for name in ("checkpoint", "output", "prove"):
+    for name in ("checkpoint", "resume", "output", "prove"):
         if name in options:
             raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
     plain = initial is None and time_limit is None and on_phase is None

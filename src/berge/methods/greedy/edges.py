@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel, prange, thread_count
+from ...compile.tuning import EDGES_PER_CALL
 from ...errors import OptionError
 from ...results.greedy_run import GreedyRun
-from ...results.run import EDGES_PER_CALL
 
 __all__ = ["edges_by_weight", "ends", "in_portions"]
 
