@@ -163,6 +163,7 @@ except berge.DeviceError as error:
 """
 
 
+@pytest.mark.kernels
 def test_no_gpu():
     """The message says what is missing; here no GPU may be seen, whatever the machine has."""
     pytest.importorskip("numba.cuda")

@@ -300,6 +300,7 @@ def test_nobody_listens(cache, monkeypatch):
         (tar_gz(("west/west.mtx", MATRIX[:-6])), r"west.mtx, line 5: file ends after 2 of 3"),
         (tar_gz(("west/west.mtx", b"hello")), r"west.mtx, line 1: a Matrix Market file begins"),
     ],
+    ids=range(11),  # archives have the time in them
 )
 def test_what_arrives_is_not_what_it_should_be(server, cache, content, message):
     server.content = content

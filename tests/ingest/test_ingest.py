@@ -167,7 +167,7 @@ class TestIgraph:
     def test_wrong_types(self):
         graph = self.igraph.Graph([(0, 1), (1, 2)])
         graph.vs["type"] = [0, 0, 1]
-        with pytest.raises(InvalidGraphError, match=r"\(0, 1\) joins two vertices of one type"):
+        with pytest.raises(InvalidGraphError, match=r"\(0, 1\) joins two rows: not bipartite"):
             berge.as_bipartite(graph)
         graph.vs["type"] = [0, None, 1]
         with pytest.raises(InvalidGraphError, match="vertex 1 has type None"):

@@ -40,15 +40,10 @@ class Format:
     has_base: bool = False
 
 
+_EDGES = (".txt", ".tsv", ".csv", ".el", ".edges")
 FORMATS = (
     Format("matrix-market", (".mtx",), "Matrix Market, coordinate or array", "matrix_market"),
-    Format(
-        "edge-list",
-        (".txt", ".tsv", ".csv", ".el", ".edges"),
-        "a row and a column on each line",
-        "edge_list",
-        has_base=True,
-    ),
+    Format("edge-list", _EDGES, "a row and a column on each line", "edge_list", has_base=True),
     Format("metis", (".graph", ".metis"), "METIS, a vertex on each line", "metis"),
     Format("dimacs", (".gr",), "DIMACS shortest path or colouring, arcs or edges", "dimacs"),
     Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),

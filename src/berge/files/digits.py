@@ -111,11 +111,7 @@ def write_pairs(
     buffer: int = _BUFFER,
 ) -> None:
     """Write every entry as a line ``before row between column after``."""
-    out = np.empty(buffer, np.uint8)
-    row = k = 0
-    while row < indptr.size - 1:
-        row, k, size = format_pairs(indptr, indices, row, k, base, before, between, after, out)
-        file.write(out[:size].data)
+    _write(file, format_pairs, indptr, indices, base, before, between, after, buffer=buffer)
 
 
 def write_rows(
@@ -127,8 +123,15 @@ def write_rows(
     buffer: int = _BUFFER,
 ) -> None:
     """Write every row as a line of its columns."""
+    _write(file, format_rows, indptr, indices, base, buffer=buffer)
+
+
+def _write(
+    file: IO[bytes], fill: Any, indptr: IndexArray, indices: IndexArray, *how: Any, buffer: int
+) -> None:
+    """Fill a buffer and write it until all rows are done."""
     out = np.empty(buffer, np.uint8)
     row = k = 0
     while row < indptr.size - 1:
-        row, k, size = format_rows(indptr, indices, row, k, base, out)
+        row, k, size = fill(indptr, indices, row, k, *how, out)
         file.write(out[:size].data)

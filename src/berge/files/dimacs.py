@@ -48,19 +48,10 @@ def _read(path: PathName) -> tuple[str, IndexArray, IndexArray, int]:
     with Lines(path) as lines:
         problem, n, m = _header(lines)
         tag, ignored = _PROBLEMS[problem]
-        rows, cols = join(
-            pairs(
-                lines,
-                first_bytes(comments=ignored, tag=tag),
-                low=1,
-                row_high=n,
-                col_high=n,
-                limit=m,
-                names=("vertex", "vertex"),
-            )
-        )
-        if rows.size != m:
-            raise lines.error(f"file ends after {rows.size} of {m} lines {tag.decode()!r}")
+        settings: dict[str, Any] = {"low": 1, "row_high": n, "col_high": n, "limit": m}
+        settings |= {"names": ("vertex", "vertex"), "unit": f"lines {tag.decode()!r}"}
+        first = first_bytes(comments=ignored, tag=tag)
+        rows, cols = join(pairs(lines, first, **settings))
     return problem, rows, cols, n
 
 

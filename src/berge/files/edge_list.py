@@ -15,7 +15,7 @@ from ..graphs.graph import BipartiteGraph, Graph, IndexArray, not_square
 from .digits import write_pairs
 from .files import PathName, check_memory, replacing, split_suffix
 from .lines import Lines
-from .text import check_claim, column, first_bytes, join, pairs
+from .text import check_claim, column, first_bytes, join, pairs, shape_of
 
 __all__ = ["read", "read_graph", "read_heading", "scan_settings", "write"]
 
@@ -43,24 +43,19 @@ def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
 def _read(path: PathName, base: int) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
     with Lines(path) as lines:
         sizes = read_heading(lines)
-        if sizes is None:
-            rows, cols = join(pairs(lines, **scan_settings(sizes, base)))
-            shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
-            check_memory(shape, path)
-        else:
-            shape, entries = (sizes[0], sizes[1]), sizes[2]
-            rows, cols = join(pairs(lines, **scan_settings(sizes, base), limit=entries))
-            if rows.size != entries:
-                raise lines.error(f"file ends after {rows.size} of {entries} entries")
-    return rows, cols, shape
+        rows, cols = join(pairs(lines, **scan_settings(sizes, base)))
+    if sizes is not None:
+        return rows, cols, sizes[:2]
+    return rows, cols, shape_of(rows, cols, path)
 
 
 def scan_settings(sizes: tuple[int, int, int] | None, base: int) -> dict[str, Any]:
     """Return how `pairs` has to take the edges."""
     if sizes is None:
         return {"first": _FIRST, "low": base}
-    rows, cols, _ = sizes
-    return {"first": _FIRST, "low": base, "row_high": rows - 1 + base, "col_high": cols - 1 + base}
+    rows, cols, entries = sizes
+    bounds = {"row_high": rows - 1 + base, "col_high": cols - 1 + base, "limit": entries}
+    return {"first": _FIRST, "low": base, **bounds}
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -9,8 +9,9 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from ..errors import FormatError
 from ..graphs.memory import available
@@ -27,7 +28,7 @@ __all__ = [
 
 PathName = str | os.PathLike[str]
 
-COMPRESSIONS = (".gz", ".bz2", ".xz")
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix -> module
 
 
 def split_suffix(path: PathName) -> tuple[str, str]:
@@ -46,43 +47,32 @@ def split_suffix(path: PathName) -> tuple[str, str]:
     return name.with_suffix("").suffix.lower(), compression
 
 
+def _codec(path: PathName) -> Any:
+    """Return the module that compresses what the suffix says is compressed, else None."""
+    compression = split_suffix(path)[1]
+    return import_module(COMPRESSIONS[compression]) if compression else None
+
+
 def open_bytes(path: PathName) -> IO[bytes]:
     """Open a file for reading; what its suffix says is compressed is decompressed on the way."""
-    compression = split_suffix(path)[1]
-    if compression == ".gz":
-        import gzip
-
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    if compression == ".bz2":
-        import bz2
-
-        return bz2.open(path, "rb")
-    if compression == ".xz":
-        import lzma
-
-        return lzma.open(path, "rb")
-    return cast("IO[bytes]", open(path, "rb", buffering=0))
+    codec = _codec(path)
+    if codec is None:
+        return cast("IO[bytes]", open(path, "rb", buffering=0))
+    return cast("IO[bytes]", codec.open(path, "rb"))
 
 
 @contextmanager
 def damage_reported(path: PathName) -> Iterator[None]:
     """Turn what reading raises over damaged compressed data into a `FormatError`."""
-    damage: tuple[type[Exception], ...] = ()
-    compression = split_suffix(path)[1]
-    if compression == ".gz":
-        import gzip
-        import zlib
+    codec = _codec(path)
+    if codec is None:
+        yield
+        return
+    import zlib
 
-        damage = EOFError, zlib.error, gzip.BadGzipFile
-    elif compression == ".bz2":
-        damage = EOFError, OSError
-    elif compression == ".xz":
-        import lzma
-
-        damage = EOFError, lzma.LZMAError
     try:
         yield
-    except damage as error:
+    except (EOFError, OSError, zlib.error, getattr(codec, "LZMAError", EOFError)) as error:
         # An error of the system has a number, one of the decompressor has none.
         if isinstance(error, OSError) and error.errno is not None:
             raise
@@ -129,25 +119,14 @@ def replacing(path: PathName) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _compressing(raw: IO[bytes], path: PathName) -> Iterator[IO[bytes]]:
-    compression = split_suffix(path)[1]
-    if compression == ".gz":
-        import gzip
-
-        # No name and no time inside: the same graph gives the same bytes.
-        with gzip.GzipFile("", "wb", 6, raw, mtime=0) as zipped:
-            yield cast("IO[bytes]", zipped)
-    elif compression == ".bz2":
-        import bz2
-
-        with bz2.BZ2File(raw, "wb") as zipped_2:
-            yield zipped_2
-    elif compression == ".xz":
-        import lzma
-
-        with lzma.LZMAFile(raw, "wb") as zipped_x:
-            yield zipped_x
-    else:
+    codec = _codec(path)
+    if codec is None:
         yield raw
+        return
+    # No name and no time inside: the same graph gives the same bytes.
+    as_gzip = codec.__name__ == "gzip"
+    with codec.GzipFile("", "wb", 6, raw, mtime=0) if as_gzip else codec.open(raw, "wb") as file:
+        yield file
 
 
 def check_memory(shape: tuple[int, int], path: PathName, line: int | None = None) -> None:

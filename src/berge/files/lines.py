@@ -8,8 +8,6 @@ never by what a header claims.
 
 from __future__ import annotations
 
-from types import TracebackType
-
 from ..errors import FormatError
 from .files import PathName, damage_reported, open_bytes
 
@@ -42,12 +40,7 @@ class Lines:
     def __enter__(self) -> Lines:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
 
     def fill(self) -> bool:

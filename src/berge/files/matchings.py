@@ -225,7 +225,7 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
         n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
         check_memory((n_rows, n_cols if bipartite else 0), path, 1)
         names = ("row", "column") if bipartite else ("vertex", "vertex")
-        highs = {"row_high": n_rows - 1, "col_high": n_cols - 1}
+        highs: dict[str, Any] = {"row_high": n_rows - 1, "col_high": n_cols - 1}
         return words, join(pairs(lines, first_bytes(comments=b"#%"), **highs, names=names))
 
 

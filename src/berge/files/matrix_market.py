@@ -9,14 +9,13 @@ Reference: Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NIST
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import FormatError
-from ..graphs.graph import BipartiteGraph, Graph, IndexArray, not_square
+from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, check_memory, open_bytes, replacing
@@ -47,8 +46,7 @@ def read(path: PathName) -> BipartiteGraph:
         if header.entries is None:
             rows, cols = read_array(lines, header.shape, header.field, header.symmetry)
         else:
-            rows, cols = join(_entries(lines, header))
-            _check_count(lines, header, rows.size)
+            rows, cols = join(pairs(lines, **scan_settings(header)))
     if header.symmetry != "general":
         rows, cols = mirrored(rows, cols)
     return BipartiteGraph.from_edges(rows, cols, header.shape)
@@ -81,7 +79,8 @@ def check(path: PathName) -> Header:
     with Lines(path) as lines:
         header = read_header(lines)
         if header.entries is not None:
-            _check_count(lines, header, sum(rows.size for rows, _ in _entries(lines, header)))
+            for _ in pairs(lines, **scan_settings(header)):
+                pass
     return header
 
 
@@ -140,16 +139,7 @@ def _banner(lines: Lines) -> tuple[str, str, str]:
     return words[2], words[3], words[4]
 
 
-def _entries(lines: Lines, header: Header) -> Iterator[tuple[IndexArray, IndexArray]]:
-    return pairs(lines, **scan_settings(header), limit=header.entries)
-
-
 def scan_settings(header: Header) -> dict[str, Any]:
     """Return how `pairs` has to take the entries."""
-    rows, cols = header.shape
-    return {"first": _FIRST, "low": 1, "row_high": rows, "col_high": cols}
-
-
-def _check_count(lines: Lines, header: Header, count: int) -> None:
-    if count != header.entries:
-        raise lines.error(f"file ends after {count} of {header.entries} entries")
+    bounds = {"row_high": header.shape[0], "col_high": header.shape[1], "limit": header.entries}
+    return {"first": _FIRST, "low": 1, **bounds}

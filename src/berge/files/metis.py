@@ -62,18 +62,12 @@ def _read(
 ) -> BipartiteGraph:
     with Lines(path) as lines:
         n, m, lead, stride, weighs = _header(lines)
-        neighbours, degrees = join(
-            rows(
-                lines,
-                _FIRST,
-                lead=lead,
-                stride=stride,
-                high=n,
-                limit=n,
-                leads=leads if weighs else None,
-                between=between if stride > 1 else None,
-            )
-        )
+        weights = {
+            "leads": leads if weighs else None,
+            "between": between if stride > 1 else None,
+        }
+        found = rows(lines, _FIRST, lead=lead, stride=stride, high=n, limit=n, **weights)
+        neighbours, degrees = join(found)
         if degrees.size != n:
             raise lines.error(f"file ends after {degrees.size} of {n} vertices")
         if neighbours.size != 2 * m:

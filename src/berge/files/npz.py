@@ -22,9 +22,7 @@ def read(path: PathName) -> BipartiteGraph:
     """Read an archive as a graph; see `berge.read`."""
     with Archive(path) as archive:
         shape = _shape(archive)
-        kind = "csr"
-        if "format" in archive:
-            kind = str(archive.array("format", "SU", 0).astype(np.str_))
+        kind = _kind(archive) or "csr"
         try:
             if kind in ("csr", "csc"):
                 major = shape if kind == "csr" else shape[::-1]
@@ -50,7 +48,7 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
         return Graph.from_bipartite(read(path), weights)
     with Archive(path) as archive:
         shape = _shape(archive)
-        kind = str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
+        kind = _kind(archive)
         if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
             raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
         values = np.abs(archive.array("data", "biufc", 1))
@@ -69,6 +67,11 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
     shape = np.array(graph.shape, np.int64)
     with replacing(path) as file:
         np.savez_compressed(file, indptr=graph.indptr, indices=graph.indices, shape=shape)
+
+
+def _kind(archive: Archive) -> str:
+    """Return the name of scipy's format; ours has none."""
+    return str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
 
 
 def _shape(archive: Archive) -> tuple[int, int]:

@@ -16,8 +16,8 @@ import numpy as np
 from ..errors import FormatError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns
-from .files import PathName, check_memory, replacing
-from .text import join
+from .files import PathName, replacing
+from .text import join, shape_of
 
 __all__ = ["batches", "files_of", "read", "read_graph", "write"]
 
@@ -27,9 +27,7 @@ _BATCH = 1 << 20  # rows
 def read(path: PathName, *, base: int = 0, left: Any = None, right: Any = None) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
-    check_memory(shape, path)
-    return BipartiteGraph.from_edges(rows, cols, shape)
+    return BipartiteGraph.from_edges(rows, cols, shape_of(rows, cols, path))
 
 
 def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:

@@ -68,57 +68,46 @@ def open_stream(
         edges = sum(file.metadata.num_rows for file in files)
         columns = {"base": base, "left": left, "right": right}
         return Stream(path, None, edges, settings, partial(_batches, path, files, edges, columns))
-    if format == "matrix-market":
-        with Lines(path) as lines:
-            header = matrix_market.read_header(lines)
-        if header.entries is None:
-            return None  # an array, of values
-        mirror = header.symmetry != "general"
-        edges = header.entries * (2 if mirror else 1)
-        return Stream(path, header.shape, edges, settings, partial(_matrix_market, path))
-    if format == "edge-list":
-        with Lines(path) as lines:
+    if format not in ("matrix-market", "edge-list"):
+        return None
+    shape = edges = None
+    mirror = False
+    with Lines(path) as lines:
+        if format == "edge-list":
             sizes = edge_list.read_heading(lines)
-        shape, known = (None, None) if sizes is None else ((sizes[0], sizes[1]), sizes[2])
-        return Stream(path, shape, known, settings, partial(_edge_list, path, base))
-    return None
-
-
-def _matrix_market(path: PathName, position: Position | None = None) -> Iterator[Piece]:
-    with Lines(path) as lines:
-        header = matrix_market.read_header(lines)
-        scan = matrix_market.scan_settings(header)
-        for piece in _text(lines, scan, header.entries, position):
-            if header.symmetry == "general":
-                yield piece
-            else:
-                both = mirrored(piece.rows, piece.cols)
-                yield Piece(*both, piece.position, piece.share)
-
-
-def _edge_list(path: PathName, base: int, position: Position | None = None) -> Iterator[Piece]:
-    with Lines(path) as lines:
-        sizes = edge_list.read_heading(lines)
-        scan = edge_list.scan_settings(sizes, base)
-        yield from _text(lines, scan, None if sizes is None else sizes[2], position)
+            scan = edge_list.scan_settings(sizes, base)
+            if sizes is not None:
+                shape, edges = sizes[:2], sizes[2]
+        else:
+            header = matrix_market.read_header(lines)
+            if header.entries is None:
+                return None  # an array, of values
+            scan = matrix_market.scan_settings(header)
+            mirror = header.symmetry != "general"
+            shape, edges = header.shape, header.entries * (2 if mirror else 1)
+        begin = {"byte": lines.tell(), "line": lines.line, "taken": 0}
+    return Stream(path, shape, edges, settings, partial(_text, path, scan, mirror, begin))
 
 
 def _text(
-    lines: Lines, scan: dict[str, Any], total: int | None, position: Position | None
+    path: PathName,
+    scan: dict[str, Any],
+    mirror: bool,
+    begin: Position,
+    position: Position | None = None,
 ) -> Iterator[Piece]:
     """Yield the edges after a head; a position is a byte, a line, and the entries before it."""
-    size = plain_size(lines.path)
-    taken = 0
-    if position is not None:
-        lines.seek(position["byte"], position["line"])
-        taken = position["taken"]
-    for rows, cols in pairs(lines, **scan, limit=total, taken=taken):
-        taken += rows.size
-        byte = lines.tell()
-        share = byte / size if size else taken / total if total else None
-        yield Piece(rows, cols, {"byte": byte, "line": lines.line, "taken": taken}, share)
-    if total is not None and taken != total:
-        raise lines.error(f"file ends after {taken} of {total} entries")
+    size, total = plain_size(path), scan.get("limit")
+    with Lines(path) as lines:
+        start = position or begin
+        lines.seek(start["byte"], start["line"])
+        taken = start["taken"]
+        for rows, cols in pairs(lines, **scan, taken=taken):
+            taken += rows.size
+            byte = lines.tell()
+            share = byte / size if size else taken / total if total else None
+            place = {"byte": byte, "line": lines.line, "taken": taken}
+            yield Piece(*(mirrored(rows, cols) if mirror else (rows, cols)), place, share)
 
 
 def _batches(

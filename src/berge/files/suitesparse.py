@@ -94,13 +94,10 @@ def fetch(
 
 def cache_folder(cache: PathName | None = None) -> Path:
     """Return the folder that downloads are kept in."""
-    if cache is not None:
-        return Path(cache)
-    if os.environ.get("BERGE_CACHE"):
-        return Path(os.environ["BERGE_CACHE"])
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"], "berge")
-    return Path.home() / ".cache" / "berge"
+    chosen = cache if cache is not None else os.environ.get("BERGE_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "berge")
 
 
 def _parts(name: str) -> tuple[str, str]:

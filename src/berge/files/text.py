@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..errors import FormatError
 from ..graphs.graph import IndexArray
 from . import tokens
-from .files import plain_size
+from .files import PathName, check_memory, plain_size
 from .lines import Lines
 from .tokens import LARGEST
 
@@ -31,6 +31,7 @@ __all__ = [
     "mirrored",
     "pairs",
     "rows",
+    "shape_of",
     "shown",
     "whole_numbers",
 ]
@@ -58,27 +59,20 @@ def pairs(
     limit: int | None = None,
     taken: int = 0,
     names: tuple[str, str] = ("row", "column"),
+    unit: str = "entries",
 ) -> Iterator[tuple[IndexArray, IndexArray]]:
     """Yield the pairs of integers of all lines to come, less `low`, an array of each per chunk.
 
-    Of `limit` pairs, `taken` came before.
+    Where there is a `limit`, so many pairs there must be; `taken` of them came before.
     """
     left = LARGEST if limit is None else limit - taken
     while lines.fill():
         start, stop = lines.start, lines.stop
         most = (stop - start) // 4 + 1
         found_rows, found_cols = np.empty((2, most), np.int64)
+        bounds = (low, row_high, col_high, left)
         count, seen, error, at = tokens.scan_pairs(
-            lines.data,
-            start,
-            stop,
-            first,
-            low,
-            row_high,
-            col_high,
-            left,
-            found_rows,
-            found_cols,
+            lines.data, start, stop, first, *bounds, found_rows, found_cols
         )
         if error != tokens.OK:
             highs = {tokens.ROW_RANGE: (names[0], row_high), tokens.COL_RANGE: (names[1], col_high)}
@@ -87,6 +81,8 @@ def pairs(
         lines.take(seen)
         left -= count
         yield _narrowed(found_rows[:count], found_cols[:count])
+    if limit is not None and left:
+        raise lines.error(f"file ends after {limit - left} of {limit} {unit}")
 
 
 def rows(
@@ -111,19 +107,9 @@ def rows(
         counts = np.empty(min(stop - start, left), np.int64)
         line_weights = np.empty(0 if leads is None else counts.size, np.int64)
         weights = np.empty(0 if between is None else values.size, np.int64)
+        filled = (values, counts, line_weights, weights)
         size, taken, seen, error, at = tokens.scan_rows(
-            lines.data,
-            start,
-            stop,
-            first,
-            lead,
-            stride,
-            high,
-            left,
-            values,
-            counts,
-            line_weights,
-            weights,
+            lines.data, start, stop, first, lead, stride, high, left, *filled
         )
         if error != tokens.OK:
             raise _error(lines, seen, error, at, "neighbour", 1, high, limit)
@@ -166,6 +152,13 @@ def join(chunks: Iterable[tuple[IndexArray, IndexArray]]) -> tuple[IndexArray, I
     return left.astype(wide, copy=False), right.astype(wide, copy=False)
 
 
+def shape_of(rows: IndexArray, cols: IndexArray, path: PathName) -> tuple[int, int]:
+    """Return the shape that the largest numbers ask for, if it fits in memory."""
+    shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
+    check_memory(shape, path)
+    return shape
+
+
 def mirrored(rows: IndexArray, cols: IndexArray) -> tuple[IndexArray, IndexArray]:
     """Add (j, i) for every (i, j) off the diagonal."""
     off = rows != cols
@@ -206,23 +199,16 @@ def _error(
     lines: Lines, seen: int, kind: int, at: int, name: str, low: int, high: int, limit: int | None
 ) -> FormatError:
     token = _token(lines.data, at)
-    if kind == tokens.NOT_INTEGER:
-        message = f"{token!r} is not a whole number"
-    elif kind == tokens.TOO_LARGE:
-        message = f"{token} does not fit in 64 bits"
-    elif kind == tokens.MISSING:
-        message = "line ends where another number must follow"
-    elif kind == tokens.TOO_MANY:
-        message = f"more than the {limit} entries that the header announces"
-    elif kind == tokens.BELOW_0:
-        message = f"weight {token} is below 0"
-    elif kind == tokens.WRONG_START:
-        message = f"line begins with {token!r}"
-    elif high == LARGEST:
-        message = f"{name} {token} is below {low}"
-    else:
-        message = f"{name} {token} is not in {low} … {high}"
-    return lines.error(message, lines.line + seen)
+    bounds = f"below {low}" if high == LARGEST else f"not in {low} … {high}"
+    messages = {
+        tokens.NOT_INTEGER: f"{token!r} is not a whole number",
+        tokens.TOO_LARGE: f"{token} does not fit in 64 bits",
+        tokens.MISSING: "line ends where another number must follow",
+        tokens.TOO_MANY: f"more than the {limit} entries that the header announces",
+        tokens.BELOW_0: f"weight {token} is below 0",
+        tokens.WRONG_START: f"line begins with {token!r}",
+    }
+    return lines.error(messages.get(kind, f"{name} {token} is {bounds}"), lines.line + seen)
 
 
 def _token(data: bytearray, at: int) -> str:

@@ -66,6 +66,20 @@ def as_bipartite(
     >>> berge.as_bipartite(np.eye(3))
     BipartiteGraph(3 × 3, 3 edges)
     """
+    graph = _bipartite(source, shape, top_nodes, left, right)
+    if graph is None:
+        raise _unknown(source, "a bipartite graph", "(row_indices, col_indices)")
+    return graph
+
+
+def _bipartite(
+    source: Any,
+    shape: tuple[int, int] | None = None,
+    top_nodes: Iterable[Any] | None = None,
+    left: Any = None,
+    right: Any = None,
+) -> BipartiteGraph | None:
+    """Make a bipartite graph; None of what none can be made of."""
     library = type(source).__module__.partition(".")[0]
     if library == "scipy" and left is right is None and hasattr(source, "tocsr"):
         return _from_sparse(source)  # first, for those who call this in loops
@@ -84,7 +98,7 @@ def as_bipartite(
     if isinstance(source, BipartiteGraph):
         return source
     if hasattr(source, "to_host"):  # a graph on a device
-        return as_bipartite(source.to_host())
+        return _bipartite(source.to_host())
     if library == "networkx" or hasattr(source, "is_multigraph"):
         from .networkx import from_networkx
 
@@ -98,7 +112,7 @@ def as_bipartite(
 
         return from_torch(source)
     if library in ("cupy", "cupyx"):
-        return as_bipartite(source.get(), shape=shape)
+        return _bipartite(source.get(), shape)
     if library == "sparse":
         source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
@@ -107,12 +121,10 @@ def as_bipartite(
         return _from_indices(source, shape)
     if isinstance(source, (np.ndarray, list)):
         return _from_dense(np.asarray(source))
-    raise _unknown(source)
+    return None
 
 
-def _unknown(
-    source: Any, kind: str = "a bipartite graph", indices: str = "(row_indices, col_indices)"
-) -> InvalidGraphError:
+def _unknown(source: Any, kind: str, indices: str) -> InvalidGraphError:
     """Return the error for what no graph can be made of."""
     return InvalidGraphError(
         f"cannot make {kind} of {type(source).__name__}: pass a scipy sparse array, a dense "
@@ -201,12 +213,9 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         raise InvalidGraphError(
             f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
         )
-    try:
-        graph = as_bipartite(source)
-    except InvalidGraphError as error:
-        if error.args != _unknown(source).args:
-            raise
-        raise _unknown(source, "a graph", "(ends, others)") from None
+    graph = _bipartite(source)
+    if graph is None:
+        raise _unknown(source, "a graph", "(ends, others)")
     if graph.row_labels is not None and graph.row_labels != graph.col_labels:
         raise InvalidGraphError(
             f"{type(source).__name__} has two sides with labels of their own: not one set of "

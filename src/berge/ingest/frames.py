@@ -53,7 +53,7 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     """
     if hasattr(frame, "collect"):  # a lazy frame of polars
         frame = frame.collect()
-    names, column, number = _READERS[_library(frame) or ""](frame)
+    names, column, number = _READERS[_library(frame) or ""][0](frame)
     places = choose_columns(names, left, right)
     (rows, row_labels), (cols, col_labels) = (
         _numbered(number, column(place), names[place]) for place in places
@@ -86,18 +86,12 @@ def _numbered(number: Callable[[Any], Numbers], column: Any, name: Any) -> Numbe
 
 def _library(source: Any) -> str | None:
     """Return the library whose frame this is; classes derived from it count."""
-    for name, classes in _FRAMES.items():
+    for name, (_, *classes) in _READERS.items():
         library = sys.modules.get(name)
         if any(isinstance(source, getattr(library, known, ())) for known in classes):
             return name
     return None
 
-
-_FRAMES = {
-    "pandas": ("DataFrame",),
-    "polars": ("DataFrame", "LazyFrame"),
-    "pyarrow": ("Table", "RecordBatch"),
-}
 
 # A reader returns the names of the columns, how to take one by its place, and how to number its
 # labels: the number of each row's label, −1 where it is missing, and the labels by number.
@@ -161,8 +155,9 @@ def _numbered_one_by_one(values: list[Any]) -> Numbers:
     return np.array(numbers, np.int64), list(number_of)
 
 
-_READERS: dict[str, Callable[[Any], Reader]] = {
-    "pandas": _pandas,
-    "polars": _polars,
-    "pyarrow": _pyarrow,
+# How to read a library's frames, and the names of their classes.
+_READERS: dict[str, Any] = {
+    "pandas": (_pandas, "DataFrame"),
+    "polars": (_polars, "DataFrame", "LazyFrame"),
+    "pyarrow": (_pyarrow, "Table", "RecordBatch"),
 }

@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...results.greedy_run import GreedyRun
-from ...results.run import EDGES_PER_CALL
 from .edges import edges_by_weight
 
 ODD, DONE = 4, 8
