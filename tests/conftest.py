@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -20,6 +22,10 @@ import berge.compile  # noqa: F401 (before numba is used: it shows it where tbb 
 
 DATA = Path(os.environ.get("BERGE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COMPILED = os.environ.get("NUMBA_DISABLE_JIT") != "1"
+# Kernels are Python there in any case; coverage sees them only where all others are Python too.
+simulator = pytest.mark.skipif(
+    COMPILED, reason="the simulator runs in plain Python, by test-python"
+)
 TIME_IS_UP = "the seconds given are over"
 
 
@@ -92,6 +98,19 @@ def _compile_once() -> None:
 
 if COMPILED and os.name == "posix" and "PYTEST_XDIST_WORKER" in os.environ:
     _compile_once()
+
+
+def in_simulator(code: str) -> str:
+    """Run code in numba's CUDA simulator, which is chosen when numba starts; return its output."""
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr[-3000:]
+    return result.stdout
 
 
 @pytest.fixture(autouse=True)

@@ -1,15 +1,12 @@
 """The CUDA form of every kernel: run in numba's simulator, compiled with no GPU, run on one.
 
-The simulator is chosen when numba starts, so it gets a process of its own.
+The simulator has a process of its own.
 """
 
 from __future__ import annotations
 
 import importlib
-import os
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +19,7 @@ from berge.compile.device import CpuDevice, Device, ItemKernel
 from berge.compile.scan import compact, prefix_sum
 from berge_lab.bench.stress import random_graph, variants
 
-from ..conftest import COMPILED
+from ..conftest import COMPILED, in_simulator, simulator
 from ..corpus import SMALL
 from ..methods.test_g_pr import launch_what_is_seldom_needed
 from ..results.test_on_device import launch_all
@@ -48,6 +45,13 @@ def kernels_of_the_package() -> set[ItemKernel]:
     return found
 
 
+def copied(argument):
+    """A copy, as on a device: what is read-only here is not so there."""
+    if isinstance(argument, tuple):
+        return type(argument)(*map(copied, argument))
+    return argument.copy() if hasattr(argument, "copy") else argument
+
+
 @cache
 def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     """What each kernel is launched with, noted while all algorithms run on CPU threads."""
@@ -57,8 +61,7 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     launch = CpuDevice.launch
 
     def note(self, kernel, n, *arguments, **shape):
-        # Copies, as on a device: what is read-only here is not so there.
-        noted.setdefault(kernel, tuple(a.copy() if hasattr(a, "copy") else a for a in arguments))
+        noted.setdefault(kernel, tuple(map(copied, arguments)))
         launch(self, kernel, n, *arguments, **shape)
 
     graph = with_indices(generate.permute(generate.karp_sipser_hard(24, 4)), index)
@@ -176,19 +179,12 @@ def time_limit_on_cuda(name: str) -> None:
     assert matching.stats.stopped in (None, "interrupted")
 
 
-@compiled
+@pytest.mark.kernels
+@simulator
 def test_every_variant_in_the_simulator():
     """In one process, as every one takes seconds to start. There is but one stream in there."""
-    code = "from tests.compile.test_cuda import run_all; run_all()"
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
-    assert result.stdout.split() == IN_THE_SIMULATOR
+    said = in_simulator("from tests.compile.test_cuda import run_all; run_all()")
+    assert said.split() == IN_THE_SIMULATOR
 
 
 def run_all() -> None:

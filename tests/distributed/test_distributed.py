@@ -315,6 +315,7 @@ def edges_of(part):
     return set(zip(rows.tolist(), part.indices.tolist(), strict=True))
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize("size", SIZES)
 def test_every_source_gives_the_same_graph(tmp_path, size):
     graph = SMALL["sparse random, tall"][0]().without_duplicates()
@@ -340,6 +341,7 @@ def test_every_source_gives_the_same_graph(tmp_path, size):
     assert len(fingerprints) == 1
 
 
+@pytest.mark.kernels
 def test_edges_out_of_range():
     with pytest.raises(berge.InvalidGraphError, match="column index 3 is not in 0 … 2"):
         Part.from_edges([0, 1], [1, 3], 2, 3, Alone())
@@ -347,6 +349,7 @@ def test_edges_out_of_range():
         Part.from_edges([0, 1], [1], 2, 3, Alone())
 
 
+@pytest.mark.kernels
 def test_parts_are_balanced():
     graph = berge.generate.power_law(400, 300)
     sizes = [Part.from_graph(graph, r, 4) for r in range(4)]

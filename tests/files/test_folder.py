@@ -211,6 +211,7 @@ def test_runs_of_other_widths(tmp_path, little_memory, monkeypatch):
     assert same(berge.read(tmp_path / "edges.berge"), berge.read(source).without_duplicates())
 
 
+@pytest.mark.kernels
 def test_symmetric_and_one_based(tmp_path):
     source = tmp_path / "graph.mtx"
     source.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
@@ -225,6 +226,7 @@ def test_symmetric_and_one_based(tmp_path):
         convert.convert_stream(stream, tmp_path / "edges.berge", memory=5)
 
 
+@pytest.mark.kernels
 def test_parquet_columns_and_folders(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -304,6 +306,7 @@ def test_goes_on_after_a_kill(tmp_path, monkeypatch, step):
     assert not work.exists()
 
 
+@pytest.mark.kernels
 def test_work_of_another_source_is_thrown_away(tmp_path, little_memory):
     source, target = tmp_path / "edges.txt", tmp_path / "edges.berge"
     source.write_text("".join(f"{k} {k}\n" for k in range(200)))
@@ -328,6 +331,7 @@ def test_work_of_another_source_is_thrown_away(tmp_path, little_memory):
     assert same(berge.read(target), berge.read(source))
 
 
+@pytest.mark.kernels
 def test_one_at_a_time(tmp_path):
     source, target = tmp_path / "edges.txt", tmp_path / "edges.berge"
     source.write_text("0 0\n")
@@ -338,6 +342,7 @@ def test_one_at_a_time(tmp_path):
         convert.convert_stream(open_stream(source, "edge-list"), target)
 
 
+@pytest.mark.kernels
 def test_nothing_is_left_of_a_bad_source(tmp_path):
     source, target = tmp_path / "edges.txt", tmp_path / "edges.berge"
     source.write_text("0 0\n1 x\n")

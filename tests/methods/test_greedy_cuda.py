@@ -1,20 +1,16 @@
-"""Greedy methods in numba's CUDA simulator, which is chosen when numba starts: a process apart.
+"""Greedy methods in numba's CUDA simulator.
 
 That their kernels compile for GPUs is in test_cuda.py.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 import berge
 
-from ..conftest import COMPILED
+from ..conftest import in_simulator, simulator
 
 METHODS = [entry for entry in berge.algorithms("greedy") if "cuda" in entry.devices]
 
@@ -44,18 +40,13 @@ def match_on(device: str) -> dict[str, list[list[int]]]:
     return found
 
 
-@pytest.mark.skipif(not COMPILED, reason="the compiler is off")
+@pytest.mark.kernels
+@simulator
 def test_the_simulator_gives_what_threads_give():
-    code = "from tests.methods.test_greedy_cuda import match_on; print(match_on('cuda'))"
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    said = in_simulator(
+        "from tests.methods.test_greedy_cuda import match_on; print(match_on('cuda'))"
     )
-    assert result.returncode == 0, result.stderr[-3000:]
-    assert result.stdout.strip() == str(match_on("cpu"))
+    assert said.strip() == str(match_on("cpu"))
 
 
 @pytest.mark.gpu

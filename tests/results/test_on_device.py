@@ -6,8 +6,6 @@ other libraries are stood in for by something with ``__cuda_array_interface__``.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -23,7 +21,7 @@ from berge.results import on_device as cuda
 from berge.results.on_device import DeviceGraph, as_device_graph, lies_on_device
 from berge.results.run import Run
 
-from ..conftest import COMPILED
+from ..conftest import in_simulator, simulator
 from ..corpus import SMALL
 
 kernels = pytest.mark.kernels
@@ -198,6 +196,7 @@ def forms_of(graph: BipartiteGraph, wrap):
     yield wrap(rows.astype(np.int64)), wrap(cols.astype(np.int64)), graph.shape
 
 
+@kernels
 @pytest.mark.parametrize("wrap", [OnDevice, ByDLPack])
 def test_recognised(wrap):
     graph = generate.chain(4)
@@ -211,6 +210,7 @@ def test_recognised(wrap):
     assert as_device_graph(there) is there
 
 
+@kernels
 def test_dlpack():
     """What a capsule holds, read from numpy's own: the same structure, but for the device."""
     for dtype in (np.int32, np.int64, np.uint32, np.float64):
@@ -230,6 +230,7 @@ def of_library(library: str, **attributes):
     return type("Value", (), {"__module__": library, **attributes})()
 
 
+@kernels
 def test_tensors_and_matrices_of_other_libraries():
     first, second = OnDevice([0, 1, 2]), OnDevice([1, 0])
     pair = {"is_cuda": True, "shape": (2, 2)}
@@ -270,6 +271,7 @@ def test_tensors_and_matrices_of_other_libraries():
         assert not lies_on_device(value)
 
 
+@kernels
 def test_torch_and_cupy_get_their_own_arrays_back(monkeypatch):
     made = []
     stand_in = SimpleNamespace(
@@ -342,16 +344,11 @@ def check(matching, graph, expected) -> None:
     berge.verify(graph, matching)
 
 
-@pytest.mark.skipif(not COMPILED, reason="in the simulator anyway")
+@kernels
+@simulator
 def test_solved_where_it_lies():
     pytest.importorskip("numba.cuda", reason="numba-cuda is not installed")
-    code = "from tests.results.test_on_device import solve_all_forms; solve_all_forms()"
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env=os.environ | {"NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
+    said = in_simulator(
+        "from tests.results.test_on_device import solve_all_forms; solve_all_forms()"
     )
-    assert result.returncode == 0, result.stderr[-3000:]
-    assert result.stdout.split() == ["solved"]
+    assert said.split() == ["solved"]

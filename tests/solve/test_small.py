@@ -118,12 +118,14 @@ def test_threads_go_on_with_the_search(monkeypatch):
     assert matching.stats.threads == 4
 
 
+@pytest.mark.kernels
 def test_one_thread_does(calls):
     matching = berge.maximum_matching(generate.chain(50), threads=2)
     assert matching.stats.threads == 1
     assert matching is calls[0]
 
 
+@pytest.mark.kernels
 @pytest.mark.parametrize(
     ("indptr", "indices"),
     [
@@ -146,6 +148,7 @@ def test_errors_are_told_in_words(indptr, indices, tall, calls):
     assert all(map(np.array_equal, before, (matrix.indptr, matrix.indices)))
 
 
+@pytest.mark.kernels
 def test_leaves_other_kinds_alone(calls):
     """Other index types, strides, read-only arrays, formats and shapes are for the pipeline."""
     matrix = generate.chain(30).to_scipy()
@@ -161,6 +164,7 @@ def test_leaves_other_kinds_alone(calls):
         berge.maximum_matching(flat)
 
 
+@pytest.mark.kernels
 def test_room_behind_the_last_row(calls):
     matrix = generate.chain(30).to_scipy()
     matrix.indices = np.append(matrix.indices, np.int32(-7))  # scipy allows for it
@@ -168,6 +172,7 @@ def test_room_behind_the_last_row(calls):
     assert calls[0] is not None
 
 
+@pytest.mark.kernels
 def test_graphs_are_validated_once(monkeypatch):
     """A matrix of scipy's every time, as it may have changed; a graph of ours when it is made."""
     valid, begin = [], at_once.begin_small
@@ -178,6 +183,7 @@ def test_graphs_are_validated_once(monkeypatch):
     assert valid == [True, False]
 
 
+@pytest.mark.kernels
 def test_labels_are_kept(calls):
     graph = BipartiteGraph([0, 1], [1], (1, 2), row_labels=["a"], col_labels=["b", "c"])
     assert berge.maximum_matching(graph).as_dict() == {"a": "c"}
@@ -198,6 +204,7 @@ def test_transposes_do_not_wait_for_the_garbage_collector():
         gc.enable()
 
 
+@pytest.mark.kernels
 def test_tall_graphs_keep_their_transpose(calls):
     graph = generate.erdos_renyi(90, 40, 200)
     check_same(graph)

@@ -52,7 +52,7 @@ def _use_kernels(everything: bool) -> None:
     from ..files import read, write
     from ..generate import grid, karp_sipser_hard, permute
     from ..graphs.graph import BipartiteGraph
-    from ..methods.registry import algorithms
+    from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
@@ -79,7 +79,7 @@ def _use_kernels(everything: bool) -> None:
             Matching.load(Path(folder, name))
     graph.without_duplicates()
     if everything:
-        for exact in algorithms("exact"):
+        for exact in variants("exact"):
             for start in algorithms("start"):
                 for threads in (1, None):
                     _solve(small, exact.name, start.name, threads)  # some are slow

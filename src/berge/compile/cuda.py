@@ -61,7 +61,7 @@ def _device_function(function: Callable[..., Any]) -> Any:
         value: Any = scope.get(name)
         if value in (compare_and_swap, fetch_add):
             scope[name] = _ATOMICS[value]
-        elif hasattr(value, "py_func"):  # a helper, compiled for the CPU
+        elif hasattr(value, "py_func"):  # pragma: no cover (a helper, compiled for the CPU)
             scope[name] = _device_function(value.py_func)
         elif isinstance(value, types.FunctionType) and value.__module__.startswith("berge."):
             scope[name] = _device_function(value)  # a helper, where the compiler is off
@@ -94,7 +94,7 @@ class CudaDevice(Device):
             raise DeviceError(f'device "cuda": {_what_is_missing()}')
         self.stream = stream
         self.most = BLOCK
-        if not SIMULATED:
+        if not SIMULATED:  # pragma: no cover (of a GPU)
             device = cuda.get_current_device()
             self.number = device.id
             self.most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
@@ -103,14 +103,12 @@ class CudaDevice(Device):
         """Launch items 0 … n − 1 of a kernel; returns before they are done."""
         if n <= 0:
             return
-        if SIMULATED:
-            grid = (1, 1) if shape is ONE else SIMULATED_GRID
-        elif shape is ONE:
+        if shape is ONE:
             grid = (1, 1)
-        elif shape is MT:
-            grid = (-(-min(n, self.most) // BLOCK), BLOCK)
-        else:
-            grid = (CONSTANT, BLOCK)
+        elif SIMULATED:
+            grid = SIMULATED_GRID
+        else:  # pragma: no cover (of a GPU)
+            grid = (-(-min(n, self.most) // BLOCK), BLOCK) if shape is MT else (CONSTANT, BLOCK)
         kernel.on_grid[*grid, self.stream](n, *arguments)
 
     def upload(self, array: Any) -> Any:
@@ -121,7 +119,7 @@ class CudaDevice(Device):
             if SIMULATED:  # where the device's memory is the host's
                 host = SimpleNamespace(__array_interface__=array.__cuda_array_interface__)
                 return cuda.to_device(np.asarray(host))
-            return cuda.as_cuda_array(array)
+            return cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
         return cuda.to_device(array)
 
     def download(self, array: Any) -> Any:
@@ -146,15 +144,16 @@ class CudaDevice(Device):
 
     def library_prefix_sum(self, array: Any) -> int | None:
         """Do what `scan.prefix_sum` does by CuPy, where it is installed."""
-        if SIMULATED or self.stream or array.size == 0 or find_spec("cupy") is None:
-            return None
-        import cupy
+        usable = not (SIMULATED or self.stream or array.size == 0)
+        if usable and find_spec("cupy") is not None:  # pragma: no cover (of a GPU)
+            import cupy
 
-        entries = cupy.asarray(array)
-        sums = cupy.cumsum(entries, dtype=entries.dtype)
-        entries[0] = 0
-        entries[1:] = sums[:-1]
-        return int(sums[-1])
+            entries = cupy.asarray(array)
+            sums = cupy.cumsum(entries, dtype=entries.dtype)
+            entries[0] = 0
+            entries[1:] = sums[:-1]
+            return int(sums[-1])
+        return None
 
     def room(self) -> float:
         """Return the bytes that are free on the device."""
@@ -162,7 +161,7 @@ class CudaDevice(Device):
 
     def synchronize(self) -> None:
         """Wait until all launches are done."""
-        if self.stream:
+        if self.stream:  # pragma: no cover (the simulator has but one)
             self.stream.synchronize()
         else:
             cuda.synchronize()
@@ -171,10 +170,10 @@ class CudaDevice(Device):
         """Return two devices with a stream each; the simulator has but one."""
         if SIMULATED:
             return None
-        self.synchronize()
-        return CudaDevice(cuda.stream()), CudaDevice(cuda.stream())
+        self.synchronize()  # pragma: no cover (of a GPU)
+        return CudaDevice(cuda.stream()), CudaDevice(cuda.stream())  # pragma: no cover
 
-    def attach(self) -> None:
+    def attach(self) -> None:  # pragma: no cover (of a GPU)
         """Make this the device that this Python thread uses."""
         cuda.select_device(self.number)
 
@@ -195,7 +194,7 @@ def _what_is_missing() -> str:
     return "numba finds none"
 
 
-def compile_for(
+def compile_for(  # pragma: no cover (for the compiler; every kernel goes through it in its tests)
     kernel: ItemKernel, arguments: tuple[Any, ...], capability: tuple[int, int]
 ) -> tuple[str, bytes, str]:
     """Compile a kernel with no device present: PTX, the cubin made of it, and ptxas's report.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.workspace import Empty
 from .matching import Matching, SolveStats
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from .proof import Certificate
 
 __all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
-
-# Some tenths of a second of work: short enough for Ctrl-C, long enough to make calls free.
-EDGES_PER_CALL = 1 << 24
 
 
 class Stop(Exception):  # noqa: N818 (a signal from Run.pause to the pipeline, not an error)
