@@ -1,9 +1,9 @@
 """What a solve in parts would cost on more machines than there are here: docs/scaling.md.
 
-    python benchmarks/scaling.py record  FOLDER      exchanges of graphs in 2 to 16 parts
-    python benchmarks/scaling.py network FOLDER      latency and bandwidth of MPI and Dask here
-    python benchmarks/scaling.py check   FOLDER      real runs of graphs that were not recorded
-    python benchmarks/scaling.py report  FOLDER      tables, as Markdown; --figure SVG: a picture
+    python lab/benchmarks/scaling.py record  FOLDER      exchanges of graphs in 2 to 16 parts
+    python lab/benchmarks/scaling.py network FOLDER      latency and bandwidth of MPI and Dask here
+    python lab/benchmarks/scaling.py check   FOLDER      real runs of graphs that were not recorded
+    python lab/benchmarks/scaling.py report  FOLDER      tables in Markdown; --figure SVG: a picture
 
 Each step keeps what it finds in the folder and leaves out what is there already, so it can be
 stopped and gone on with. The parts of `record` run in this process, one at a time, and are timed by
@@ -30,6 +30,7 @@ import numpy as np
 from berge import BipartiteGraph, generate
 from berge.distributed.core import match_part
 from berge.distributed.part import Part
+from berge_lab.bench.loop import in_turns
 from berge_lab.scaling import Cost, Log, Network, PowerLaw, part_bytes, predict, record, replay
 
 GRAPHS: dict[str, Any] = {
@@ -107,13 +108,12 @@ def time_exchanges(comm: Any, sizes: tuple[int, ...] = (9, 1 << 17, 1 << 20)) ->
     for size in sizes:
         arrays = [np.zeros(size, np.int64)] * comm.size
         batch, batches = (20, 40) if size < 1000 else (5, 12)
-        seconds = []
-        for _ in range(batches):
-            begin = time.perf_counter()
+
+        def several(arrays: Any = arrays, batch: int = batch) -> None:
             for _ in range(batch):
                 comm.exchange(arrays)
-            seconds.append((time.perf_counter() - begin) / batch)
-        best[size] = min(seconds)
+
+        best[size] = in_turns({"": several}, batches, warm_up=False)[""].best / batch
     return best
 
 
