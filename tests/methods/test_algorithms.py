@@ -17,14 +17,14 @@ import pytest
 import berge
 from berge import BipartiteGraph, generate
 from berge.graphs import workspace
-from berge.methods.registry import Algorithm, find
+from berge.methods.registry import Algorithm, find, variants
 from berge.results.run import Run
 from berge.solve import maximum as solve
 
 from ..conftest import COMPILED
 from ..corpus import LARGE, SMALL
 
-ALGORITHMS = list(berge.algorithms("exact"))
+ALGORITHMS = list(variants("exact"))
 EXACT = [a.name for a in ALGORITHMS]
 STARTS = [a.name for a in berge.algorithms("start")]
 THREADS = [1, 2, 4]
