@@ -15,8 +15,7 @@ import berge
 from berge import BipartiteGraph, generate
 from berge.graphs.graph import unsigned
 from berge.methods.augmenting import p_dbfs, p_hopcroft_karp, p_pothen_fan
-from berge.methods.combined import budgeted as rationed
-from berge.methods.combined import mixed
+from berge.methods.combined import budgeted, mixed
 from berge.methods.push_relabel import p_push_relabel
 from berge.methods.starts import cheap
 
@@ -137,14 +136,14 @@ def test_small_portions_on_threads(algorithm, threads, monkeypatch):
 @compiled
 @on_many_threads
 @pytest.mark.parametrize("effort", [0.5, 1e9])
-@pytest.mark.parametrize("dense", [0, rationed.DENSE])
+@pytest.mark.parametrize("dense", [0, budgeted.DENSE])
 def test_races_of_the_default(threads, effort, dense, monkeypatch):
     """Searches side by side on graphs that one thread would do alone."""
-    monkeypatch.setattr(rationed, "DENSE", dense)
-    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(budgeted, "DENSE", dense)
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
-    monkeypatch.setattr(rationed, "EDGES_PER_CALL", 5000)
+    monkeypatch.setattr(budgeted, "EDGES_PER_CALL", 5000)
     for init in ("none", "cheap"):
         for graph, expected in random_graphs(7):
             settings = {"init": init, "threads": threads, "effort": effort}
@@ -155,10 +154,10 @@ def test_races_of_the_default(threads, effort, dense, monkeypatch):
 
 @pytest.mark.kernels
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
-@pytest.mark.parametrize("dense", [0, rationed.DENSE])
+@pytest.mark.parametrize("dense", [0, budgeted.DENSE])
 def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
-    monkeypatch.setattr(rationed, "DENSE", dense)
-    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(budgeted, "DENSE", dense)
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
     monkeypatch.setattr(mixed, "WAKING", -(10**9))
     share_cheap_starts(monkeypatch)
@@ -173,7 +172,7 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
 @compiled
 @pytest.mark.parametrize("least", [0, 10**9])
 def test_push_relabel_is_shared_on_large_graphs(least, monkeypatch):
-    monkeypatch.setattr(mixed, "SHARED", 0)
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", least)
     shared, push = [], mixed.p_push_relabel
     monkeypatch.setattr(mixed, "p_push_relabel", lambda run: shared.append(1) or push(run))
@@ -213,7 +212,12 @@ def test_a_first_round_that_goes_well_goes_on(monkeypatch):
 @pytest.mark.parametrize("least", [0, 2])
 def test_the_default_ends_with_pothen_fan(threads, least, monkeypatch):
     """Where few rows are left after long paths; if its phases find too little, not with that."""
-    for name, value in {"SMALL": 0, "FAR": 0, "REST": 1, "LEAST": least}.items():
+    for name, value in {
+        "READ_IN_NO_TIME": 0,
+        "LONG_PATH": 0,
+        "REST": 1,
+        "LEAST_FOUND": least,
+    }.items():
         monkeypatch.setattr(mixed, name, value)
     ended_by = set()
     for make, expected in SMALL.values():
@@ -229,7 +233,7 @@ def test_the_default_ends_with_pothen_fan(threads, least, monkeypatch):
 
 def share_cheap_starts(monkeypatch):
     """Let threads share cheap starts of small graphs too."""
-    monkeypatch.setattr(cheap, "SHARED", 0)
+    monkeypatch.setattr(cheap, "SHARED_START", 0)
     monkeypatch.setattr(cheap, "SHARED_VERTICES", 0)
 
 
@@ -334,6 +338,7 @@ def test_on_one_thread_it_is_the_serial_algorithm(algorithm):
 def test_sharing_out_with_tiny_queues_and_chunks(algorithm, monkeypatch):
     """What threads do on large graphs, seen by coverage on small ones."""
     tiny = {"SERIAL": 0, "SERIAL_ROWS": 0, "PRIVATE": 2, "CHUNK": 3}
+    tiny |= {"SERIAL_EDGES": 0, "CHUNK_OF_ROOTS": 3}
     for module in {MODULES[algorithm], p_pothen_fan}:
         for name, value in tiny.items():
             if hasattr(module, name):

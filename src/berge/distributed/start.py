@@ -37,8 +37,8 @@ import numpy as np
 
 from ..compile import helper, kernel
 from ..compile.random import draw, key_of
+from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import index_type
-from ..results.run import EDGES_PER_CALL
 from .communicator import Array, Communicator
 from .halo import Halo, find
 from .messages import by_owner, deliver

@@ -17,6 +17,7 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from ..compile.tuning import SHARED_TRANSPOSE
 from ..errors import InvalidGraphError
 from ..wording import plural
 from .workspace import Empty
@@ -27,7 +28,6 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
 _INT32_MAX = np.iinfo(np.int32).max
-SHARED = 200_000  # edges from which threads share a transpose; waking them takes a while
 LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
 
 
@@ -223,7 +223,9 @@ class BipartiteGraph(TwoSided):
 
         threads = threads_of(threads)
         # Counters for each thread cost more than they save where columns have few edges.
-        blocks = 1 if self.nnz < SHARED or threads * self.n_cols > 2 * self.nnz else threads
+        blocks = (
+            1 if self.nnz < SHARED_TRANSPOSE or threads * self.n_cols > 2 * self.nnz else threads
+        )
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)

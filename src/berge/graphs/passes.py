@@ -12,14 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compile.kernel import kernel, prange, threads_of
+from ..compile.tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
 __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
-# Entries from which threads share a pass that writes, and one that only reads: waking them takes as
-# long as reading some 100 000.
-SHARED, SHARED_READING = 1_000_000, 4_000_000
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
-STRETCH = 32  # entries that are looked at together
 
 LARGEST, RISES, FILL, PAIR_UP = range(4)
 
@@ -37,7 +34,7 @@ def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
 
 def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return so many −1."""
-    if size < SHARED:
+    if size < SHARED_WRITES:
         return np.full(size, -1, dtype)
     array = np.empty(size, dtype)
     _sweep(FILL, array, array)
@@ -51,7 +48,7 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
 
 def _sweep(job: int, array: npt.NDArray[Any], to: npt.NDArray[Any] | None = None) -> Any:
     """Do a pass over an array, and write to another; return what each thread has found."""
-    enough = SHARED if job >= FILL else SHARED_READING
+    enough = SHARED_WRITES if job >= FILL else SHARED_READS
     found = np.zeros((threads_of(None) if array.size >= enough else 1, LINE), np.uint64)
     a = np.ascontiguousarray(array)
     unsigned = f"u{a.dtype.itemsize}"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import LARGE, BipartiteGraph, IndexArray
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Empty, Workspace
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from .proof import Certificate
 
 __all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
-
-# Some tenths of a second of work: short enough for Ctrl-C, long enough to make calls free.
-EDGES_PER_CALL = 1 << 24
 
 
 @dataclass

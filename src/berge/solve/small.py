@@ -1,14 +1,14 @@
 """Small graphs: the first steps of the default, in one compiled call.
 
-A matrix of 100 rows is matched in a few microseconds, and every step that is called from Python
-takes as long. So validation, the cheap start and the first searches are one kernel here, on one
-thread. The kernel searches until it has read as many edges as there are, or so many that other
-threads should help. Few small graphs need more.
+A matrix of 100 rows is matched in a few microseconds; every step of the pipeline that is called
+from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
+cheap start, and searches with limits until as many edges were read as there are, or so many that
+other threads should help. What comes out is the pipeline's own result, pair by pair. Few small
+graphs need more: for these the pipeline goes on from where the kernel stopped.
 
-The result is that of the pipeline, pair by pair. Where there is more to do, `mixed` goes on from
-what the kernel has found. Where searches should look ahead, that is after the start: compiling
-these searches into the kernel too would take 5 s more. A graph of another kind, or one that is
-wrong, is left to the pipeline, which says in words what is wrong with it.
+Where searches are to look ahead, the kernel stops after the start, since compiling such searches
+too would take 5 s more. Where the graph is of another kind, or wrong, the kernel does nothing; the
+pipeline begins anew, and says what is wrong.
 """
 
 from __future__ import annotations
@@ -19,16 +19,25 @@ from typing import Any
 import numpy as np
 
 from ..compile import kernel, most_threads, thread_count, threads_of, ticks
+from ..compile.tuning import (
+    DENSE,
+    FEW_ROOTS,
+    LITTLE_MEMORY,
+    MOST_THREADS,
+    READ_IN_NO_TIME,
+    ROWS_SHARED_START,
+    SHARED_SEARCHES,
+    SHARED_START,
+    SMALL_GRAPH,
+    WAKING,
+)
 from ..graphs.graph import BipartiteGraph
 from ..graphs.memory import solve_bytes
 from ..graphs.passes import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
 from ..graphs.workspace import Workspace
 from ..methods.combined import mixed
 from ..methods.combined.budgeted import (
-    DENSE,
-    FEW,
     FOUND,
-    MOST_THREADS,
     OWN,
     ROOTS,
     ROUNDS,
@@ -44,10 +53,6 @@ from ..results.run import Run
 from . import default
 
 __all__ = ["match_small"]
-
-MOST = 1 << 20  # edges, and columns: these take some milliseconds, in which Ctrl-C may wait
-ROWS = 1 << 17  # from which threads that share the start save more than calls from Python cost
-LITTLE = 1 << 18  # indices for which new memory is at hand
 
 # Entries of `numbers`: the outcome; rows that have an edge, edges of the start, rows left by it;
 # nanoseconds of the start and of the searches. Then what a sweep finds, and what `budgeted` keeps.
@@ -73,18 +78,18 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
         return None
     (n_rows, n_cols), edges = shape, indices.size
-    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > MOST:
+    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > SMALL_GRAPH:
         return None
     if n_rows > n_cols:
-        return _from_columns(graph, threads, seed, started) if edges <= LITTLE else None
+        return _from_columns(graph, threads, seed, started) if edges <= LITTLE_MEMORY else None
     many = most_threads() if threads is None else threads_of(threads)
     # From rows with many edges there are few searches here, or none.
-    many = 1 if edges < mixed.SHARED or edges >= DENSE * n_rows else min(many, MOST_THREADS)
-    if many > 1 and edges >= cheap.SHARED and n_rows >= ROWS:
+    many = 1 if edges < SHARED_SEARCHES or edges >= DENSE * n_rows else min(many, MOST_THREADS)
+    if many > 1 and edges >= SHARED_START and n_rows >= ROWS_SHARED_START:
         return None
-    worth = n_cols + mixed.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
+    worth = n_cols + WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
-    space = Workspace(solve_bytes(shape, edges)) if size > LITTLE else None
+    space = Workspace(solve_bytes(shape, edges)) if size > LITTLE_MEMORY else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
     numbers = np.zeros(TALLY_AT + TALLY, np.int64)
@@ -92,7 +97,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     stats = SolveStats(default.EXACT, default.START, "cpu", 1, seed)
     valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
-        begin_small(*arrays, worth, max(edges, mixed.SMALL), valid)
+        begin_small(*arrays, worth, max(edges, READ_IN_NO_TIME), valid)
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -213,7 +218,7 @@ def begin_small(
         numbers[OUTCOME] = MAXIMUM
         return
     left = list_unmatched(indptr, row_match, block[many * (2 * n_cols + 3 * n_rows) :])
-    if nnz >= DENSE * n_rows and left > FEW:
+    if nnz >= DENSE * n_rows and left > FEW_ROOTS:
         return
     numbers[LEFT] = left
     pairs = block[: 2 * n_cols].view(np.uint32)

@@ -11,7 +11,7 @@ from typing import Any
 
 from berge.errors import OptionError, ProofError
 from berge.graphs.graph import BipartiteGraph
-from berge.methods.registry import algorithms, check_options
+from berge.methods.registry import check_options, variants
 from berge.results.matching import Matching, SolveStats
 from berge.solve import default
 
@@ -68,7 +68,7 @@ def choose(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     ``ms-bfs-graft:alpha=2:grafting=false``.
     """
     chosen = {}
-    for name in names or ["auto", *(a.name for a in algorithms("exact"))]:
+    for name in names or ["auto", *(a.name for a in variants("exact"))]:
         plain, *texts = name.split(":")
         options = dict(text.partition("=")[::2] for text in texts)
         values, _ = check_options(*default.choose(plain, "none"), options)

@@ -34,9 +34,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, kernel, next_chunk, prange
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.csr import edges_to_csr
 from ...graphs.graph import Graph, IndexArray, Weights, equal_shares, unsigned
-from ...results.run import EDGES_PER_CALL
 
 __all__ = ["contract", "exact_weights", "number"]
 

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from ...compile import kernel, next_chunk, prange
 from ...compile.random import draw_unit, key_of, wrapping
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import Graph, IndexArray, Weights, unsigned
-from ...results.run import EDGES_PER_CALL
 
 __all__ = ["allowed_edges", "rate"]
 

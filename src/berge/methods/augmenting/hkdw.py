@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import new_tally, paths_found, report
 from ..levels import LevelLog
 from .hopcroft_karp import FOUND, HEAD, LEVEL_END, TAIL, augment_shortest, build_levels

@@ -47,14 +47,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import claim, flush, helper, kernel, next_chunk, prange, ticks
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
 from ..levels import LevelLog
-
-PRIVATE = 1024  # a thread collects so many vertices before it writes to a shared list
-CHUNK = 256  # a thread takes so many items at a time, so that skewed degrees are shared out
-SERIAL = 1024  # steps with fewer items are done by one thread: starting others takes longer
 
 # Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;

@@ -37,8 +37,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import claim, kernel, prange
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, count_path, new_tally, paths_found, report
 from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
 

@@ -44,15 +44,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, flush, helper, kernel, next_chunk, prange
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
 from ..levels import LevelLog
 from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
-
-PRIVATE = 1024  # a thread collects so many rows before it writes to the queue
-CHUNK = 256  # a thread takes so many rows of a level at a time
-SERIAL = 1024  # levels with fewer rows are done by one thread: starting others takes longer
 
 # Entries of `state` besides NEXT and BATCH, which are about roots: bounds of the frontier and end
 # of the next one in `queue`; the next row to hand out; depth of the frontier; whether a free column

@@ -46,12 +46,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import claim, helper, kernel, next_chunk, prange
+from ...compile.tuning import CHUNK_OF_ROOTS, EDGES_PER_CALL, SERIAL_EDGES
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, count_path, new_tally, paths_found, report
-
-CHUNK = 16  # a thread takes at most so many roots at a time: searches differ much in length
-SERIAL = 4096  # phases of fewer edges are done by one thread: starting others takes longer
 
 NEXT, BATCH = 0, 1  # entries of `state`: the next root to search from, roots to hand out at a time
 
@@ -127,8 +125,8 @@ def hand_out_roots(state: Any, n_roots: int, threads: int, work: int) -> bool:
     They do if the phase before this one traversed enough edges for it, the best guess there is.
     """
     state[NEXT] = 0
-    state[BATCH] = max(1, min(CHUNK, n_roots // (4 * threads)))
-    return threads > 1 and n_roots > 1 and work >= SERIAL
+    state[BATCH] = max(1, min(CHUNK_OF_ROOTS, n_roots // (4 * threads)))
+    return threads > 1 and n_roots > 1 and work >= SERIAL_EDGES
 
 
 @kernel

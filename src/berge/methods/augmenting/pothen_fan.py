@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, count_path, new_tally, paths_found, report
 
 NEXT, KEPT = 0, 1  # entries of `state`: the next root to search from, roots kept for the next phase

@@ -27,9 +27,10 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
 from ...results.matching import SolveStats
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, PATHS, count_path, new_tally, paths_found, report
 from ..levels import LevelLog
 

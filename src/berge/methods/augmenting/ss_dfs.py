@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, PATHS, count_path, new_tally, paths_found, report
 from .pothen_fan import augment
 

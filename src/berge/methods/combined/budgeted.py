@@ -1,20 +1,21 @@
-"""SS-BFS on rations: every unmatched row gets a short search first, and only then longer ones.
+"""SS-BFS with limits: every unmatched row gets a short search first, and only then longer ones.
 
 Breadth-first search from one unmatched row after the other finds most paths at once, but has two
 bad habits. On meshes it takes the free columns near the first rows, so that the last ones have to
 go far; and it may spend much on one row while others are a step away from a free column. So a
-search is broken off after ``RATION`` edges and its row postponed to the next round, where the
-ration is ``GROWTH`` times as large: short paths are found first, as by Hopcroft and Karp, without
-levels of the whole graph.
+search is broken off after ``SEARCH_LIMIT`` edges, and its row is postponed to the next round, in
+which the limit is ``GROWTH`` times as large. Short paths are then found first, as by Hopcroft and
+Karp, without levels of the whole graph.
 
-Rations alone are bad at regions that have no free column left: every row in there would use up its
-ration, and only a search that comes to its end can hide the region from all others, as in SS-BFS.
-So a search may go on without limit whenever the edges of such searches so far are under ``FAVOUR``
-times those of the broken-off ones, less a ``START`` of all. That costs a constant factor at most.
+Limits alone are bad at regions that have no free column left. Every row in there would spend its
+limit, and only a search that comes to its end can hide the region from all others, as in SS-BFS.
+So some searches have no limit. One may begin while the edges of such searches so far are under
+``FAVOUR`` times the edges of those broken off, less a ``HEAD_START`` part of all edges. That costs
+a constant factor at most.
 
-Where rows have ``DENSE`` edges and more, reading all of those of a row takes long. There searches
-from more than ``FEW`` roots look ahead: for a free column next to each row that they have come to,
-before they go on from any.
+Where rows have ``DENSE`` edges and more, reading all edges of a row takes long. There searches from
+more than ``FEW_ROOTS`` roots look ahead: before they go on from any row, they look for a free
+column next to each row that they have come to.
 
 Work O(nnz) a search, O(n · nnz) in all. Memory, for each thread: three indices a row and two a
 column; to look ahead, one a row more, or two. A phase, in the stats, is a round.
@@ -45,7 +46,7 @@ be lost to that of another search: the region is then searched once more. A regi
 under the lock stays so, since no path that leads into it leads out again. Threads that read in the
 same direction share ``ahead``: of two numbers the smaller may stay, and edges are looked at again.
 
-References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the rations are our own.
+References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the limits are our own.
 """
 
 from __future__ import annotations
@@ -56,30 +57,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, prange, prefetch
+from ...compile.tuning import (
+    DENSE,
+    EDGES_PER_CALL,
+    FAVOUR,
+    FEW_ROOTS,
+    FEWEST_ROOTS,
+    GROWTH,
+    HEAD_START,
+    MOST_THREADS,
+    PATIENCE,
+    ROOTS_AT_A_TIME,
+    SEARCH_AHEAD,
+    SEARCH_LIMIT,
+    SEARCH_NEAR,
+    SOLO_PARTS,
+)
 from ...graphs.graph import unsigned
 from ...graphs.passes import pair_up
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, PATHS, count_path, new_tally
 
-RATION = 512  # edges of a search in the first round
-GROWTH = 4
-FEW = 4  # roots that need not wait for each other
 LARGEST = 1 << 50  # no search has so many edges
-FAVOUR = 4
-START = 1 / 50  # of all edges
-DENSE = 48  # edges a row from which searches look ahead
-NEAR, AHEAD = 2, 4  # places ahead in the queue for whose edges, or their place, memory is asked
-ALONE = (1 / 8, 1 / 4, 1 / 2, 7 / 8)
-MOST_THREADS = 8  # each needs memory of its own
-FEWEST = 16  # roots for a thread
-BATCH = 8  # roots that a thread takes at a time; fewer where there are few
-PATIENCE = 1000  # tries to get the lock
 
-# Entries of `state`: number of roots, the ration, rounds done; edges read, paths found, and the
-# largest number of a search so far; the number that stands for hidden, which no search may have.
+# Entries of `state`: number of roots, the limit of this round, rounds done; edges read, paths
+# found, and the largest number of a search so far; the number that stands for hidden, which no
+# search may have.
 # Apart from them, the lock; the edges that threads have read since they were called; and for every
 # pair of threads how many roots of its stretch are taken.
-ROOTS, RATION_NOW, ROUNDS, READ, FOUND, NUMBER, HIDDEN = range(7)
+ROOTS, LIMIT, ROUNDS, READ, FOUND, NUMBER, HIDDEN = range(7)
 LOCK, SPENT, TAKEN, LINE = 16, 32, 48, 16
 STATE = TAKEN + LINE  # of one thread
 
@@ -123,7 +129,7 @@ def prepare(run: Run, threads: int) -> Arrays:
     cols = run.empty((threads, 2 * graph.n_cols), index)
     pair_up(run.col_match, cols[0])
     ahead = None
-    if graph.nnz >= DENSE * graph.n_rows and roots.size > FEW:
+    if graph.nnz >= DENSE * graph.n_rows and roots.size > FEW_ROOTS:
         ahead = run.empty((min(threads, 2), graph.n_rows), index)
         ahead.fill(0)
     return Arrays(
@@ -146,16 +152,16 @@ def prepare(run: Run, threads: int) -> Arrays:
 @kernel
 def begin_rounds(state: Any, own: Any, n_roots: int, nnz: Any, itemsize: int) -> None:
     """Set the numbers with which one thread begins; the size of an index tells which stand free."""
-    own[0, FREE] = int(START * nnz)
+    own[0, FREE] = int(HEAD_START * nnz)
     state[ROOTS], state[HIDDEN] = n_roots, (1 << (8 * itemsize - 1)) - 1
-    state[RATION_NOW] = RATION if n_roots > FEW else LARGEST
+    state[LIMIT] = SEARCH_LIMIT if n_roots > FEW_ROOTS else LARGEST
 
 
 def shared(a: Arrays) -> Arrays:
     """Return what several threads need to go on from there; one, if there is not enough to do."""
     roots = a.roots[: a.state[ROOTS]]
     roots = roots[roots >= 0]
-    threads = min(a.cols.shape[0], 1 + roots.size // FEWEST)
+    threads = min(a.cols.shape[0], 1 + roots.size // FEWEST_ROOTS)
     if threads == 1:
         return a
     own, tally = np.zeros((threads, OWN), np.int64), new_tally(threads)
@@ -174,7 +180,7 @@ def roots_left(a: Arrays) -> int:
     return int(a.state[ROOTS] - a.own[:, DEALT_WITH].sum())
 
 
-def search_on_rations(run: Run, a: Arrays, most_edges: float) -> bool:
+def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
     """Search until the matching is maximum, which True says, or some `most_edges` edges were read.
 
     May be called again to go on; edges are counted from the beginning.
@@ -192,7 +198,7 @@ def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> 
     """Begin on one thread, as long as it does not pay to wake others; else as above."""
     if a.state[READ] == 0:
         _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
-    return search_on_rations(run, a, 0)
+    return search_with_limits(run, a, 0)
 
 
 def _search(run: Run, a: Arrays, search: Callable[..., None], *edges: int) -> None:
@@ -236,17 +242,17 @@ def search_alone(a: Any, budget: int) -> None:
 def begin_alone(a: Any, worth: int, most: int) -> None:
     """Search on one thread until some `most` edges were read, or it shows that others should help.
 
-    To wake them, and to make ready for them, takes as long as to read `worth` edges. So ``ALONE``
-    parts of that are read, one after the other, unless at the rate of the last one even the largest
-    would not do.
+    Waking them and making ready for them takes as long as reading `worth` edges. So this thread
+    reads ``SOLO_PARTS`` of that, one after the other. It stops after a part whose rate says that
+    even the largest part would not do.
     """
     left, read = a.state[ROOTS], 0
-    for part in ALONE:
+    for part in SOLO_PARTS:
         search_alone(a, min(int(part * worth), most) - read)
         before, left = left, a.state[ROOTS] - a.own[0, DEALT_WITH]
         each = (a.state[READ] - read) / max(before - left, 1)
         read = a.state[READ]
-        if part > ALONE[0] and read + each * left > ALONE[-1] * worth:
+        if part > SOLO_PARTS[0] and read + each * left > SOLO_PARTS[-1] * worth:
             break
 
 
@@ -259,8 +265,8 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
     threads, state, own = a.own.shape[0], a.state, a.own[t]
     pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
     lo, hi = state[ROOTS] * pair // pairs, state[ROOTS] * (pair + 1) // pairs
-    roots, ration = a.roots, state[RATION_NOW]
-    batch = min(BATCH, 1 + (hi - lo) // (4 * BATCH))
+    roots, usual = a.roots, state[LIMIT]
+    batch = min(ROOTS_AT_A_TIME, 1 + (hi - lo) // (4 * ROOTS_AT_A_TIME))
     whole, spent = budget, 0
     while budget > 0:
         if own[BATCH_LEFT] == 0:
@@ -276,12 +282,12 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
         own[BATCH_LEFT] -= 1
         own[SEARCHES] += 1
         unlimited = FAVOUR * own[BROKEN_OFF] > own[UNLIMITED] + own[FREE]
-        limit = max(budget, ration) if unlimited else ration
+        limit = max(budget, usual) if unlimited else usual
         edges, outcome = search(a, t, beside, roots[i], own[SEARCHES], limit)
         budget -= edges
         spent += edges
         a.tally[t, EDGES] += edges
-        if unlimited and edges > ration:
+        if unlimited and edges > usual:
             own[UNLIMITED] += edges
         elif outcome == BROKEN:
             own[BROKEN_OFF] += edges
@@ -309,7 +315,7 @@ def end_round(a: Any) -> None:
                 a.roots[size] = a.roots[i]
                 size += 1
         state[ROOTS] = size
-        state[RATION_NOW] = min(state[RATION_NOW] * GROWTH, LARGEST) if size > FEW else LARGEST
+        state[LIMIT] = min(state[LIMIT] * GROWTH, LARGEST) if size > FEW_ROOTS else LARGEST
         state[ROUNDS] += 1
         for t in range(a.own.shape[0]):
             state[TAKEN + LINE * t] = a.own[t, PASSED] = a.own[t, DEALT_WITH] = 0
@@ -348,10 +354,10 @@ def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> 
         if free >= 0:
             return edges, augment(a, t, beside, look, free)
         x = queue[head]
-        if head + AHEAD < tail:
-            prefetch(indptr, np.int64(queue[head + AHEAD]))
-        if head + NEAR < tail:
-            prefetch(indices, np.int64(indptr[queue[head + NEAR]]))
+        if head + SEARCH_AHEAD < tail:
+            prefetch(indptr, np.int64(queue[head + SEARCH_AHEAD]))
+        if head + SEARCH_NEAR < tail:
+            prefetch(indices, np.int64(indptr[queue[head + SEARCH_NEAR]]))
         lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
         for k in range(lo, hi):
             edges += 1

@@ -61,16 +61,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import fetch_add, flush, kernel, next_chunk, prange, prefetch
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..augmenting.p_hopcroft_karp import take
 from ..counters import EDGES, edges_traversed, new_tally, report
 from ..levels import LevelLog
-from .push_relabel import AHEAD, NEAR
-
-CHUNK = 256  # a thread takes so many columns of a level at a time
-SERIAL = 1024  # levels with fewer columns are done by one thread: starting others takes longer
-SERIAL_ROWS = 256  # the same for active rows, each of which means many pushes
 
 # Entries of `state`: bounds of the frontier and end of the next one in `columns`, label of the
 # frontier; number of active rows, which half of `active` lists them, and how many the other half
@@ -243,9 +239,9 @@ def relabel(a: Any, t: int, shared: bool) -> None:
     while lo < last:
         for i in range(lo, last):
             y = columns[i]
-            if i + AHEAD < last:
-                prefetch(t_indptr, np.int64(columns[i + AHEAD]))
-                prefetch(t_indices, np.int64(t_indptr[columns[i + NEAR]]))
+            if i + PUSH_AHEAD < last:
+                prefetch(t_indptr, np.int64(columns[i + PUSH_AHEAD]))
+                prefetch(t_indices, np.int64(t_indptr[columns[i + PUSH_NEAR]]))
             for k in range(t_indptr[y], t_indptr[y + 1]):
                 edges += 1
                 x = t_indices[k]
@@ -284,10 +280,10 @@ def push(a: Any, t: int, shared: bool) -> None:
     while lo < last:
         for i in range(lo, last):
             x = np.int64(active[i])
-            if i + AHEAD < last:
-                prefetch(indptr, np.int64(active[i + AHEAD]))
-                prefetch(row_label, np.int64(active[i + AHEAD]))
-                prefetch(indices, np.int64(indptr[active[i + NEAR]]))
+            if i + PUSH_AHEAD < last:
+                prefetch(indptr, np.int64(active[i + PUSH_AHEAD]))
+                prefetch(row_label, np.int64(active[i + PUSH_AHEAD]))
+                prefetch(indices, np.int64(indptr[active[i + PUSH_NEAR]]))
             begin, degree = np.int64(indptr[x]), np.int64(indptr[x + 1] - indptr[x])
             bound = np.int64(row_label[x])
             while True:

@@ -46,19 +46,14 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel, prefetch
+from ...compile.tuning import EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SWEEP_PART
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from ..counters import EDGES, new_tally, report
 
 # Entries of `state`: the next place in a queue and its end; and, of pushing, the rows kept for the
 # next round, the pushes since the last global relabelling, and how many there must be for a sweep.
 HEAD, SIZE, KEPT, PUSHES, SWEEP = 0, 1, 2, 3, 4
-
-# A sweep reads all labels: one in n_cols / 8 pushes adds no more than an edge or two to each.
-SWEEPS = 8
-
-# So many places ahead in a queue memory is asked for a vertex, and for its edges.
-AHEAD, NEAR = 8, 4
 
 
 def push_relabel(run: Run, *, relabel_every: float = 0.5, gap_relabelling: bool = True) -> None:
@@ -147,10 +142,10 @@ def relabel(
     edges = 0
     while head < tail and edges < budget:
         y = queue[head]
-        if head + AHEAD < tail:
-            prefetch(t_indptr, np.int64(queue[head + AHEAD]))
-            prefetch(col_label, np.int64(queue[head + AHEAD]))
-            prefetch(t_indices, np.int64(t_indptr[queue[head + NEAR]]))
+        if head + PUSH_AHEAD < tail:
+            prefetch(t_indptr, np.int64(queue[head + PUSH_AHEAD]))
+            prefetch(col_label, np.int64(queue[head + PUSH_AHEAD]))
+            prefetch(t_indices, np.int64(t_indptr[queue[head + PUSH_NEAR]]))
         head += 1
         label = col_label[y]
         for k in range(t_indptr[y], t_indptr[y + 1]):
@@ -196,10 +191,10 @@ def push(
     gained = 0
     while head < size and pushes < enough and gained < wanted and edges < budget:
         x = active[head]
-        if head + AHEAD < size:
-            prefetch(indptr, np.int64(active[head + AHEAD]))
-            prefetch(row_label, np.int64(active[head + AHEAD]))
-            prefetch(indices, np.int64(indptr[active[head + NEAR]]))
+        if head + PUSH_AHEAD < size:
+            prefetch(indptr, np.int64(active[head + PUSH_AHEAD]))
+            prefetch(row_label, np.int64(active[head + PUSH_AHEAD]))
+            prefetch(indices, np.int64(indptr[active[head + PUSH_NEAR]]))
         head += 1
         least, y = far, np.int64(-1)
         for k in range(indptr[x], indptr[x + 1]):
@@ -228,7 +223,7 @@ def push(
                     label = far  # y would be the first above the gap
                     if pushes >= state[SWEEP]:
                         sweep(col_label, count, least, far)
-                        state[SWEEP] = pushes + col_label.size // SWEEPS
+                        state[SWEEP] = pushes + col_label.size // SWEEP_PART
             col_label[y] = label
             if label < far:
                 count[label] += 1

@@ -7,8 +7,8 @@ columns by compare-and-swap.
 Several threads look first at some rows before a cut in the middle, and at the columns that these
 would take.
 
-- More than ``MANY`` of them lie behind the cut: the order of the rows means nothing. Threads take
-  stretches of rows in turn.
+- More than a ``MANY_BEHIND`` part of them lies behind the cut: the order of the rows means nothing.
+  Threads take stretches of rows in turn.
 - Otherwise rows are cut into blocks, one a thread, and rows of a block take no column from before
   its cut, as long as they meet free ones there: these are for the block before. So rows in the
   order of a mesh find the columns that they would have found on one thread, but for few near a
@@ -37,18 +37,22 @@ import numpy as np
 from ...compile import compare_and_swap, helper, kernel, prange
 from ...compile.device import open_device, per_item
 from ...compile.scan import count
+from ...compile.tuning import (
+    EDGES_PER_CALL,
+    FAR_FROM_CUT,
+    FEW_BEHIND,
+    FIRST_SAMPLE,
+    MANY_BEHIND,
+    MOST_LEFT,
+    NEARLY_ALL,
+    ROWS_IN_TURN,
+    SAMPLE,
+    SAMPLE_PART,
+    SHARED_START,
+    SHARED_VERTICES,
+)
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
-
-# Edges, and vertices of each side, from which threads share the work: on few columns they would
-# keep taking cache lines from each other.
-SHARED, SHARED_VERTICES = 500_000, 1 << 14
-FIRST_SAMPLE, SAMPLE, PART = 1 << 8, 1 << 11, 64  # rows before a cut that are tried: 1/64 of all
-MANY, FEW = 1 / 2, 1 / 32  # of them take columns behind the cut
-NEARLY_ALL = 0.98  # of them find a column
-STRETCH = 1 << 11  # rows that a thread takes at a time
-FAR = 1 << 14  # rows since the last one that met a free column before the cut
-MOST_LEFT = 1 << 10  # rows of a block that are left to one thread
+from ...results.run import Run
 
 RACE, BLOCKS, COUNT, CHECK = range(4)  # what threads do
 LEFT, ROWS, COLS, LINE = *range(3), 16  # ``done[t]``: rows left; matched rows and columns
@@ -63,13 +67,17 @@ def cheap(run: Run) -> None:
         return
     indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
     graph = (indptr, indices, run.row_match, run.col_match)
-    if run.threads > 1 and run.graph.nnz >= SHARED and min(run.graph.shape) >= SHARED_VERTICES:
-        tried = np.empty(max(run.graph.n_rows // PART, SAMPLE), np.int64)
+    if (
+        run.threads > 1
+        and run.graph.nnz >= SHARED_START
+        and min(run.graph.shape) >= SHARED_VERTICES
+    ):
+        tried = np.empty(max(run.graph.n_rows // SAMPLE_PART, SAMPLE), np.int64)
         behind, _ = try_rows(*graph, run.threads, tried[:FIRST_SAMPLE])
-        race = behind > MANY
+        race = behind > MANY_BEHIND
         if not race:
             behind, found = try_rows(*graph, run.threads, tried)
-        if race or behind <= FEW or found < NEARLY_ALL:
+        if race or behind <= FEW_BEHIND or found < NEARLY_ALL:
             left = run.empty(run.graph.n_rows, run.graph.indices.dtype)
             done = np.zeros((run.threads, LINE), np.int64)
             run.cardinality = match_on_threads(*graph, race, done, left)
@@ -223,8 +231,8 @@ def do_share(job: int, graph: Any, t: int, done: Any, left: Any) -> None:
     first, last = n_rows * t // threads, n_rows * (t + 1) // threads
     lo, hi = n_cols * t // threads, n_cols * (t + 1) // threads
     if job == RACE:
-        for x in range(t * STRETCH, n_rows, STRETCH * threads):
-            match_rows(indptr, indices, row_match, col_match, x, min(x + STRETCH, n_rows))
+        for x in range(t * ROWS_IN_TURN, n_rows, ROWS_IN_TURN * threads):
+            match_rows(indptr, indices, row_match, col_match, x, min(x + ROWS_IN_TURN, n_rows))
     elif job == BLOCKS:
         done[t, LEFT] = match_block(indptr, indices, row_match, col_match, first, last, lo, left)
     elif job == COUNT:
@@ -255,7 +263,7 @@ def match_block(
     """
     size, met = 0, first
     x = first
-    while x < last and cut > 0 and size < MOST_LEFT and x < met + FAR:
+    while x < last and cut > 0 and size < MOST_LEFT and x < met + FAR_FROM_CUT:
         if row_match[x] < 0 and match_behind(indptr, indices, x, row_match, col_match, cut):
             met = x
             if row_match[x] < 0:

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 
 NEXT, STACKED, MATCHED = 0, 1, 2  # entries of `state`: place in the order, size of the stack, gain
 

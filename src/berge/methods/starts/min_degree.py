@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
+from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 
 HEAD, MATCHED = 0, 1  # entries of `state`: how much of the queue is done, edges added
 

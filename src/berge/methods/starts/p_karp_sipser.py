@@ -52,14 +52,11 @@ import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, prange
 from ...compile.random import draw, key_of, wrapping
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, LARGEST_BLOCK, RANDOM_BLOCKS, SERIAL
 from ...graphs.graph import unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 
 FREE, TAKEN = -1, -2
-CHUNK = 256  # a thread takes so many items at a time, so that skewed degrees are shared out
-SERIAL = 1024  # steps with fewer items are done by one thread: starting others takes longer
-BLOCKS = 1024  # about so many blocks of rows are put in random order, if there are enough rows,
-LARGEST_BLOCK = 256  # and more where they would be larger than this
 
 # Entries of `state`: the step, its next item to hand out, how many items, rows in a block.
 STEP, CURSOR, ITEMS, BLOCK = range(4)
@@ -91,7 +88,7 @@ def p_karp_sipser(run: Run) -> None:
     graph, transpose = run.graph, run.transpose()
     n_rows, n_vertices = graph.n_rows, graph.n_rows + graph.n_cols
     index = np.promote_types(graph.indices.dtype, np.min_scalar_type(-n_vertices - 1))
-    block = min(max(n_rows // BLOCKS, 1), LARGEST_BLOCK)
+    block = min(max(n_rows // RANDOM_BLOCKS, 1), LARGEST_BLOCK)
     rng = np.random.default_rng(run.seed)
     a = Arrays(
         indptr=unsigned(graph.indptr),

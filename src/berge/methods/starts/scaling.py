@@ -50,13 +50,12 @@ import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, prange
 from ...compile.random import draw_unit, key_of, wrapping
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ...graphs.graph import BipartiteGraph, IndexArray, unsigned
-from ...results.run import EDGES_PER_CALL, Run
+from ...results.run import Run
 from .cheap import cheap
 
 FREE = -1
-CHUNK = 256  # a thread takes so many vertices at a time, so that skewed degrees are shared out
-SERIAL = 1024  # steps with fewer vertices are done by one thread: starting others takes longer
 LEAST, MOST = 1e-100, 1e100  # scale factors
 
 STEP, CURSOR = 0, 1  # entries of `state`: the step being done, and its next vertex to hand out

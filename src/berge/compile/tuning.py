@@ -1,0 +1,76 @@
+"""Every tuned number of the CPU kernels and of the default, each with where it comes from.
+
+Modules import their numbers from here. Compiled kernels have them built in: after a change delete
+numba's cache. "Guess" says that no benchmark shows the number; "performance.md" that the table or
+note on it is there, in docs/, and "auto_rule.py", "in_rounds.py" that the script of that name in
+lab/benchmarks/ measures it. Everything else is seen by ``berge bench``.
+"""
+
+from __future__ import annotations
+
+# All kernels: how long they run before they return, so that Ctrl-C and time limits take effect.
+EDGES_PER_CALL = 1 << 24  # some tenths of a second; guess: calls cost nothing beside that
+
+# Threads that share a step.
+CHUNK = 256  # items that a thread takes at a time: degrees are skewed; guess
+SERIAL = 1024  # items below which one thread does a step: waking others takes longer; guess
+PRIVATE = 1024  # items that a thread collects before it writes to a shared list; guess
+CHUNK_OF_ROOTS = 16  # roots that a thread searches from at a time, at most; guess
+SERIAL_EDGES = 4096  # edges of the last phase below which one thread does the next; guess
+SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many pushes; guess
+
+# Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
+SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
+SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
+SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
+STRETCH = 32  # entries that are looked at together; 64 is as good
+
+# The cheap start on threads: the table on the start in performance.md; in_rounds.py.
+SHARED_START = 500_000  # edges from which threads share it
+SHARED_VERTICES = 1 << 14  # vertices a side, too: on few columns threads take each other's lines
+FIRST_SAMPLE = 1 << 8  # rows before a cut that are tried first
+SAMPLE, SAMPLE_PART = 1 << 11, 64  # rows that are tried then: so many, or 1/64 of all
+MANY_BEHIND, FEW_BEHIND = 1 / 2, 1 / 32  # parts of them that take columns behind the cut
+NEARLY_ALL = 0.98  # part of them that finds a column
+ROWS_IN_TURN = 1 << 11  # rows that a thread takes at a time; guess
+FAR_FROM_CUT = 1 << 14  # rows since the last one that met a free column before the cut; guess
+MOST_LEFT = 1 << 10  # rows of a block that are left to one thread; kkt-opf-SyntheticUSA
+
+# Karp–Sipser on threads: rows in random order, but by blocks.
+RANDOM_BLOCKS = 1024  # about so many blocks, if there are enough rows; guess
+LARGEST_BLOCK = 256  # rows in a block at most: read three to five times as fast as one by one
+
+# Searches with limits: tried on 20 graphs, see "Limits" in performance.md.
+SEARCH_LIMIT = 512  # edges of a search in the first round; 64 and 256 differ by 15 % at most
+GROWTH = 4  # from round to round; 8 is within 15 %
+FEW_ROOTS = 4  # roots that need not wait for each other: a chain takes 1 round in place of 7
+FAVOUR = 4  # unlimited edges for one of a search broken off; 1 and 2 are within 15 %
+HEAD_START = 1 / 50  # of all edges, for searches broken off; guess
+DENSE = 48  # edges a row from which searches look ahead: "Looking ahead" in performance.md
+SEARCH_NEAR, SEARCH_AHEAD = 2, 4  # places ahead in a queue that memory is asked for; a fifth faster
+MOST_THREADS = 8  # that search at a time, as each needs memory of its own; guess, tried up to 2
+FEWEST_ROOTS = 16  # roots for a thread; guess
+ROOTS_AT_A_TIME = 8  # roots that a thread takes; fewer where few are left: delaunay_n16
+PATIENCE = 1000  # tries to get the lock; guess
+SOLO_PARTS = (1 / 8, 1 / 4, 1 / 2, 7 / 8)  # "When to wake the others" in performance.md
+
+# The default: which algorithm goes on, and when. performance.md; auto_rule.py, in_rounds.py.
+EFFORT = 3.0  # times the edges that searches may read: 3 to 5 are equal
+SHARED_SEARCHES = 300_000  # edges from which threads share the searches
+SHARED_PUSHES = 1_000_000  # edges from which threads share push-relabel: ego-Twitter
+WAKING = 150_000  # edges that are read in the time that it takes to wake threads
+SLOW = 0.3  # part of the rows dealt with after one time the edges: cit-HepPh, cit-HepTh
+PART_OF_PASS, WELL = 1 / 4, 0.95  # a first round that goes well goes on: bayer10
+LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
+REST = 1 / 64  # part of the rows that is left there
+LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
+READ_IN_NO_TIME = 1 << 14  # edges; guess
+
+# Small graphs in one compiled call: "Small graphs at once" in performance.md.
+SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
+ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost
+LITTLE_MEMORY = 1 << 18  # indices for which new memory is at hand
+
+# Push-relabel.
+SWEEP_PART = 8  # a sweep reads all labels: one in n_cols / 8 pushes adds an edge or two to each
+PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for; a third faster
