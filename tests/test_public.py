@@ -11,6 +11,7 @@ import sys
 import pytest
 
 import berge
+from berge.methods.registry import variants
 
 PUBLIC = {
     "BergeError",
@@ -101,7 +102,7 @@ def test_doctests(name):
 def test_registry_loads_and_says_enough():
     names = [a.name for a in berge.algorithms()]
     assert len(names) == len(set(names))
-    for algorithm in berge.algorithms():
+    for algorithm in (*berge.algorithms(), *variants()):
         assert callable(algorithm.load())
         assert algorithm.summary
         assert algorithm.bound.startswith("O(")

@@ -1,7 +1,7 @@
 """What `auto` stands for, against what else it could: chosen on one half of the graphs, checked on
 the other.
 
-    python benchmarks/auto_rule.py [--data FOLDER] [--repeats 3]
+    python lab/benchmarks/auto_rule.py [--data FOLDER] [--repeats 3]
 
 Every candidate runs on every graph on one thread, best of several, processor time (so that other
 work on the machine matters little), from CSR arrays in memory to the finished matching. The first
@@ -13,12 +13,16 @@ was the fastest. The second table needs a folder of .npz graphs.
 from __future__ import annotations
 
 import argparse
-import math
 import time
+from functools import partial
 from pathlib import Path
+
+from common import print_table
 
 import berge
 from berge import generate
+from berge_lab.bench.loop import in_turns
+from berge_lab.bench.ratios import geometric_mean, slowdowns
 
 GENERATED = {
     "rmat": lambda: generate.rmat(16, 8),
@@ -56,30 +60,34 @@ CANDIDATES = {
 LIMIT = 5.0  # seconds, which count as the time where it is not enough
 
 
-def seconds(graph: berge.BipartiteGraph, settings: dict, repeats: int) -> float:
-    """Return the least processor time of several solves of a graph that berge sees anew."""
-    matrix, best = graph.to_scipy(), LIMIT
-    for _ in range(repeats):
-        begin = time.thread_time()
-        matching = berge.maximum_matching(matrix, threads=1, time_limit=LIMIT, **settings)
-        spent = time.thread_time() - begin
+def seconds(graph: berge.BipartiteGraph, repeats: int) -> dict[str, float]:
+    """Return the least processor time of each candidate on a graph that berge sees anew."""
+    matrix = graph.to_scipy()
+
+    def check(matching: berge.Matching) -> None:
         if matching.stats.stopped:
-            return LIMIT
-        best = min(best, spent)
-    matching.prove(matrix)
-    return best
+            raise TimeoutError
+        matching.prove(matrix)
+
+    settings = {"threads": 1, "time_limit": LIMIT}
+    solves = {
+        name: partial(berge.maximum_matching, matrix, **settings, **own)
+        for name, own in CANDIDATES.items()
+    }
+    found = in_turns(solves, repeats, check=check, clock=time.thread_time)
+    return {name: LIMIT if t.failure is not None else t.best for name, t in found.items()}
 
 
 def show(title: str, times: dict[str, dict[str, float]]) -> None:
     """Print a table of all candidates."""
-    print(f"\n{title}: {len(times)} graphs\n\n| candidate | mean | worst | on | fastest |")
-    print("|---|---:|---:|---|---:|")
-    for name in CANDIDATES:
-        ratios = {graph: row[name] / min(row.values()) for graph, row in times.items()}
-        mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
+    print(f"\n{title}: {len(times)} graphs")
+    by_candidate = {name: {g: row[name] for g, row in times.items()} for name in CANDIDATES}
+    rows = []
+    for name, ratios in slowdowns(by_candidate).items():
         worst = max(ratios, key=ratios.__getitem__)
-        wins = sum(row[name] == min(row.values()) for row in times.values())
-        print(f"| {name} | {mean:.2f} | {ratios[worst]:.1f} | {worst} | {wins} |")
+        wins = sum(ratio <= 1 for ratio in ratios.values())
+        rows.append([name, geometric_mean(ratios.values()), ratios[worst], worst, wins])
+    print_table(["candidate", "mean", "worst", "on", "fastest"], rows)
 
 
 def main() -> None:
@@ -95,10 +103,7 @@ def main() -> None:
         times = {}
         for name, make in graphs.items():
             graph = make()
-            times[name] = {
-                candidate: seconds(graph, settings, args.repeats)
-                for candidate, settings in CANDIDATES.items()
-            }
+            times[name] = seconds(graph, args.repeats)
             fastest = min(times[name], key=times[name].__getitem__)
             print(f"{name}: auto {1e3 * times[name]['auto']:.2f} ms, fastest {fastest}", flush=True)
         if times:

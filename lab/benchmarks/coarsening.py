@@ -1,6 +1,6 @@
 """Coarsening of many graphs: how far, how fast, and against contraction by others.
 
-    python benchmarks/coarsening.py [--repeat N] [--data FOLDER] [NAME …]
+    python lab/benchmarks/coarsening.py [--repeat N] [--data FOLDER] [NAME …]
 
 Every hierarchy is checked: no weight of a vertex or an edge is lost. "least" and "mean" tell how
 many times fewer vertices a level has than the one before it; "heaviest" how many times heavier than
@@ -27,6 +27,7 @@ import berge
 from berge import generate
 from berge.analysis.coarsening.contract import contract
 from berge.compile import thread_count, threads_of
+from berge_lab.bench.loop import in_turns
 
 GRAPHS = {
     "grid": lambda: generate.grid(500, 500),
@@ -40,12 +41,7 @@ GRAPHS = {
 
 
 def best(call: Callable[[], Any], repeat: int, clock: Callable[[], float]) -> float:
-    times = []
-    for _ in range(repeat):
-        start = clock()
-        call()
-        times.append(clock() - start)
-    return min(times)
+    return in_turns({"": call}, repeat, check=lambda found: None, clock=clock)[""].best
 
 
 def by_scipy(graph: berge.Graph, coarse: Any, n_coarse: int) -> Callable[[], Any]:
@@ -94,7 +90,8 @@ def main() -> None:
         weights = h.coarsest.vertex_weights
         alone, together = (partial(berge.coarsen, graph, threads=t) for t in (1, threads))
         seconds = best(alone, repeat, time.process_time)
-        gain = best(alone, repeat, time.perf_counter) / best(together, repeat, time.perf_counter)
+        both = in_turns({"alone": alone, "together": together}, repeat, check=lambda found: None)
+        gain = both["alone"].best / both["together"].best
         coarse, n_coarse = h[0].coarse, h[1].graph.n_vertices
         with thread_count(1):
             ours = best(partial(contract, graph, coarse, n_coarse, 1), repeat, time.process_time)

@@ -1,6 +1,6 @@
 """What an exchange costs on Dask: milliseconds by the number of workers and the size of the arrays.
 
-    python benchmarks/dask_exchange.py [--workers 2 4] [--exchanges 200]
+    python lab/benchmarks/dask_exchange.py [--workers 2 4] [--exchanges 200]
 
 "links" is what berge uses: connections of Dask between the workers, written to without waiting for
 an answer. "actors" is the same done by calls of actors' methods, as a yardstick. Medians of one
@@ -11,13 +11,14 @@ every other.
 from __future__ import annotations
 
 import argparse
-import time
 from collections import deque
+from functools import partial
 from threading import Condition
 
 import numpy as np
 
 from berge.distributed.worker import WorkerSession
+from berge_lab.bench.loop import in_turns
 from distributed import Client, LocalCluster, get_worker
 
 SIZES = (1, 1000, 100_000)
@@ -53,12 +54,9 @@ class Peer:
             call.result()
 
     def measure(self, how, size, exchanges):
-        arrays, seconds = [np.arange(size)] * self.size, []
-        for _ in range(exchanges):
-            begin = time.perf_counter()
-            getattr(self, how)(arrays)
-            seconds.append(time.perf_counter() - begin)
-        return float(np.median(seconds))
+        arrays = [np.arange(size)] * self.size
+        call = partial(getattr(self, how), arrays)
+        return float(np.median(in_turns({"": call}, exchanges, warm_up=False)[""].seconds))
 
 
 def main() -> None:

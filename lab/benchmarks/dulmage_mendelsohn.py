@@ -1,6 +1,6 @@
 """The Dulmage–Mendelsohn decomposition against CSparse's ``cs_dmperm``, in the same process.
 
-    python benchmarks/dulmage_mendelsohn.py [--data FOLDER] [--repeat N] [--scipy-limit S] [NAME …]
+    python lab/benchmarks/dulmage_mendelsohn.py [--data FOLDER] [--repeat N] [NAME …]
 
 Both take index arrays in memory, berge by rows and CSparse by columns as each wants them, and give
 permutations and block bounds; best of several calls in turn. berge's graph is a new one each time,
@@ -8,7 +8,8 @@ so a transpose that it needs is in its time. Sizes of parts and number of blocks
 above 1 says how many times faster berge is.
 
 With --data the first of the real graphs are those in `REAL`. After the table, a Jacobian of 15 000
-rows on which scipy's ``structural_rank`` is given some seconds in a process of its own.
+rows on which scipy's ``structural_rank`` is given some seconds (--scipy-limit) in a process of its
+own.
 """
 
 from __future__ import annotations
@@ -16,14 +17,15 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import numpy as np
+from common import fresh, with_real
 
 import berge
 from berge import BipartiteGraph, generate
 from berge_lab.bench import csparse
+from berge_lab.bench.loop import in_turns
+from berge_lab.bench.ratios import geometric_mean
 
 REAL = ("cnr-2000", "NotreDame_actors")
 GRAPHS = {
@@ -50,38 +52,34 @@ print(rank, time.perf_counter() - start)
 """
 
 
-def new(graph: BipartiteGraph) -> BipartiteGraph:
-    """Return the same arrays as a graph that has no transpose yet."""
-    return BipartiteGraph(graph.indptr, graph.indices, graph.shape)
-
-
 def race(graph: BipartiteGraph, repeat: int) -> tuple[float, float, int]:
     """Return berge's and CSparse's best times, and the number of blocks."""
-    ours, theirs = [], []
-    for _ in range(repeat):
-        fresh = new(graph)
-        start = time.perf_counter()
-        found = berge.dmperm(fresh)
-        ours.append(time.perf_counter() - start)
-        if csparse.available() and sum(theirs) < _ENOUGH:
-            expected = csparse.dmperm(graph)
-            theirs.append(expected.seconds)
-            assert expected.rr == tuple(found.rr.tolist())
-            assert expected.cc == tuple(found.cc.tolist())
-            assert expected.nb == found.r.size - 1
-    return min(ours), min(theirs, default=float("nan")), found.r.size - 1
+    graphs = iter([fresh(graph) for _ in range(repeat + 1)])
+    contenders = {"berge": lambda: berge.dmperm(next(graphs))}
+    if csparse.available():
+        contenders["CSparse"] = lambda: csparse.dmperm(graph)
+    found = in_turns(contenders, repeat, enough=_ENOUGH)
+    ours = found["berge"].told
+    if "CSparse" not in found:
+        return found["berge"].best, float("nan"), ours.r.size - 1
+    theirs = found["CSparse"].told
+    assert theirs.rr == tuple(ours.rr.tolist())
+    assert theirs.cc == tuple(ours.cc.tolist())
+    assert theirs.nb == ours.r.size - 1
+    # Its own clock: without what ctypes takes.
+    seconds = min(run.told.seconds for run in found["CSparse"].runs)
+    return found["berge"].best, seconds, ours.r.size - 1
 
 
 def against_scipy(limit: float) -> None:
     graph = generate.jacobian(15_000)
-    start = time.perf_counter()
-    rank = berge.structural_rank(new(graph))
-    seconds = time.perf_counter() - start
-    start = time.perf_counter()
-    dm = berge.dulmage_mendelsohn(new(graph))
+    graphs = iter([fresh(graph) for _ in range(2)])
+    calls = {"rank": lambda: berge.structural_rank(next(graphs)),
+             "blocks": lambda: berge.dulmage_mendelsohn(next(graphs))}  # fmt: skip
+    rank, dm = (in_turns({"": call}, 1, warm_up=False)[""] for call in calls.values())
     print(f"\nJacobian of {graph.n_rows:,} rows, {graph.nnz:,} entries")
-    print(f"  berge: structural rank {rank:,} in {seconds * 1e3:.1f} ms; ", end="")
-    print(f"{dm.n_square_blocks:,} blocks in {(time.perf_counter() - start) * 1e3:.1f} ms")
+    print(f"  berge: structural rank {rank.told:,} in {rank.best * 1e3:.1f} ms; ", end="")
+    print(f"{dm.told.n_square_blocks:,} blocks in {dm.best * 1e3:.1f} ms")
     if limit <= 0:
         return
     try:
@@ -101,10 +99,7 @@ def main() -> None:
     options = parser.parse_args()
     sources = dict(GRAPHS)
     if options.data:
-        files = {p.stem: p for p in sorted(options.data.glob("*.npz"))}
-        chosen = options.names or [name for name in REAL if name in files]
-        real = {name: lambda p=files[name]: berge.read(p) for name in chosen if name in files}
-        sources = real | sources
+        sources = with_real({}, options.data, options.names or REAL) | sources
     if not csparse.available():
         print("libcxsparse is not installed (Debian: libcxsparse3): berge's times alone\n")
     berge.dmperm(generate.layered(3))  # loads the compiled code
@@ -119,7 +114,7 @@ def main() -> None:
         sizes = (*graph.shape, graph.nnz, blocks)
         print(f"{name:20}" + "".join(f"{size:>11,}" for size in sizes), end="")
         print(f"{ours * 1e3:>8.1f} ms{theirs * 1e3:>8.1f} ms{ratios[-1]:>11.2f}", flush=True)
-    print(f"{'geometric mean':86}{float(np.exp(np.mean(np.log(ratios)))):>11.2f}")
+    print(f"{'geometric mean':86}{geometric_mean(ratios):>11.2f}")
     if not options.names:
         against_scipy(options.scipy_limit)
 

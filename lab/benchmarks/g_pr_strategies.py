@@ -1,6 +1,6 @@
 """When to relabel, in the manner of figure 1 of the G-PR paper: forms × strategies on CPU threads.
 
-    python benchmarks/g_pr_strategies.py [--data FOLDER] [--figure docs/g-pr-strategies.png]
+    python lab/benchmarks/g_pr_strategies.py [--data FOLDER] [--figure docs/g-pr-strategies.png]
 
 For every form of G-PR and every strategy: the geometric means over all graphs of the seconds of the
 search (best of --repeat), of push launches and of global relabellings; all from the cheap start,
@@ -11,13 +11,17 @@ global relabelling beside the pushes (concurrent).
 from __future__ import annotations
 
 import argparse
-import math
 import sys
+from functools import partial
 from pathlib import Path
+
+from common import with_real
 
 import berge
 from berge import generate
 from berge.analysis.plots import pyplot
+from berge_lab.bench.loop import in_turns
+from berge_lab.bench.ratios import geometric_mean
 
 GRAPHS = {
     "web-like (rmat)": lambda: generate.rmat(15, 6),
@@ -41,10 +45,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
-    sources = dict(GRAPHS)
-    if options.data:
-        files = {name: options.data / f"{name}.npz" for name in REAL}
-        sources |= {n: lambda f=f: berge.read(f) for n, f in files.items() if f.exists()}
+    sources = with_real(GRAPHS, options.data, REAL)
     settings = [(form, s, False) for form in FORMS for s in STRATEGIES]
     settings += [(form, ("adaptive", 0.7), True) for form in FORMS]
     found: dict[tuple, list[list[float]]] = {setting: [] for setting in settings}
@@ -52,8 +53,8 @@ def main() -> None:
         graph = make()
         graph.T  # noqa: B018 (built beforehand)
         expected = berge.maximum_matching(graph).cardinality
-        for setting in settings:
-            found[setting].append(measure(graph, expected, setting, options))
+        for setting, figures in measure(graph, expected, settings, options).items():
+            found[setting].append(figures)
         print(f"{name}: {graph}", file=sys.stderr, flush=True)
     means = {
         s: [geomean(column) for column in zip(*rows, strict=True)] for s, rows in found.items()
@@ -63,25 +64,29 @@ def main() -> None:
         draw(means, options.figure)
 
 
-def measure(graph, expected: int, setting: tuple, options: argparse.Namespace) -> list[float]:
-    """Return the figures of one graph: of the quickest run of several."""
-    form, (strategy, k), concurrent = setting
-    best = None
-    for _ in range(options.repeat):
-        matching = berge.maximum_matching(
-            graph, algorithm=form, init="cheap", threads=options.threads,
-            strategy=strategy, k=k, concurrent=concurrent,
-        )  # fmt: skip
+def measure(graph, expected: int, settings: list, options: argparse.Namespace) -> dict:
+    """Return the figures of one graph for each setting: of the quickest run of several."""
+
+    def check(matching):
         assert matching.cardinality == expected
         stats = matching.stats
-        if best is None or stats.search_seconds < best[0]:
-            best = [stats.search_seconds, stats.iterations, stats.phases]
-    return best
+        return [stats.search_seconds, stats.iterations, stats.phases]
+
+    solves = {
+        setting: partial(
+            berge.maximum_matching, graph, algorithm=setting[0], init="cheap",
+            threads=options.threads, strategy=setting[1][0], k=setting[1][1],
+            concurrent=setting[2],
+        )
+        for setting in settings
+    }  # fmt: skip
+    found = in_turns(solves, options.repeat, check=check)
+    return {setting: min(run.told for run in timing.runs) for setting, timing in found.items()}
 
 
 def geomean(values) -> float:
     """Return the geometric mean; a graph that the start had solved counts as one of each."""
-    return math.exp(sum(math.log(v or 1) for v in values) / len(values))
+    return geometric_mean(value or 1 for value in values)
 
 
 def label(strategy: tuple[str, float]) -> str:

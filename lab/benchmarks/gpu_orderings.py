@@ -1,6 +1,6 @@
 """What the APFB paper says of its variants, on our graphs: iterations, and kernels launched.
 
-    python benchmarks/gpu_orderings.py [--threads 2] [--init cheap] [--data FOLDER] [--levels]
+    python lab/benchmarks/gpu_orderings.py [--threads 2] [--init cheap] [--data FOLDER] [--levels]
 
 Prints a Markdown table: outer iterations, and BFS kernels launched, of APFB and APsB with GPUBFS
 and GPUBFS-WR (shape CT), on Delaunay, road and social graphs, generated and, with a folder of .npz
@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+
+from common import with_real
 
 import berge
 from berge import generate
@@ -44,10 +46,7 @@ def main() -> None:
     )
     parser.add_argument("--levels", action="store_true", help="kernels of every iteration")
     options = parser.parse_args()
-    sources = dict(GRAPHS)
-    if options.data:
-        files = {name: options.data / f"{name}.npz" for name in REAL}
-        sources |= {n: lambda f=f: berge.read(f) for n, f in files.items() if f.exists()}
+    sources = with_real(GRAPHS, options.data, REAL)
     print("| graph | paths |", " | ".join(f"`{name}`" for name in NAMES), "|")
     print("|---" + "|---:" * 5 + "|")
     facts = {}

@@ -1,8 +1,8 @@
 """Greedy matchings: what each method finds, and how fast, beside networkx and networkit.
 
-    python benchmarks/greedy.py quality FOLDER      sizes and weights, averages over 10 seeds
-    python benchmarks/greedy.py first-round         against the formula, on a random graph
-    python benchmarks/greedy.py speed FOLDER        ratios, best of several by turns
+    python lab/benchmarks/greedy.py quality FOLDER      sizes and weights, averages over 10 seeds
+    python lab/benchmarks/greedy.py first-round         against the formula, on a random graph
+    python lab/benchmarks/greedy.py speed FOLDER        ratios, best of several by turns
 
 FOLDER has the graphs as .npz files; those that are missing are left out. networkit is optional
 (pip install networkit). Times are from a graph in memory to the finished matching, berge's with its
@@ -12,7 +12,6 @@ check that the matching is maximal; every contender has its own data structure, 
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
@@ -23,6 +22,7 @@ import berge
 import berge.results.run
 from berge import Graph
 from berge.methods.greedy.proposals import first_round
+from berge_lab.bench.loop import in_turns
 
 MESHES = ("ecology1", "delaunay-geonames", "wave", "road-moscow", "dragon-dual")
 WITH_WEIGHTS = ("delaunay-geonames", "road-moscow", "road-seattle", "ak2010", "cond-mat-2005")
@@ -119,17 +119,6 @@ def first_rounds() -> None:
         print(f"| {p} | {first_round(p):.4f} | {fmean(found):.4f} |")
 
 
-def best_times(contenders: dict[str, Callable[[], object]], repeat: int) -> dict[str, float]:
-    """Best of several, by turns, so that all have the same quiet moments."""
-    best = dict.fromkeys(contenders, np.inf)
-    for _ in range(repeat):
-        for name, run in contenders.items():
-            start = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
-
-
 def speed(graphs: dict[str, Path], repeat: int) -> None:
     for name, path in graphs.items():
         graph = berge.as_graph(path)
@@ -140,14 +129,11 @@ def speed(graphs: dict[str, Path], repeat: int) -> None:
                 "2 threads": lambda s=source, m=kind: berge.greedy_matching(s, method=m, threads=2),
             }
             contenders |= peers(source, networkx=kind == "auto" and name in MESHES[:2])
-            results = {peer: run() for peer, run in contenders.items()}  # compiled, warmed up
-            times = best_times(contenders, repeat)
+            found = in_turns(contenders, repeat, check=shown)
             print(f"{name}, {graph.n_edges:,} edges, {kind}:")
-            for peer, seconds in times.items():
-                ratio = seconds / times["2 threads"]
-                print(
-                    f"    {peer:34}{seconds * 1e3:10.2f} ms{ratio:9.2f}×   {shown(results[peer])}"
-                )
+            for peer, timing in found.items():
+                ratio = timing.best / found["2 threads"].best
+                print(f"    {peer:34}{timing.best * 1e3:10.2f} ms{ratio:9.2f}×   {timing.told}")
 
 
 def peers(graph: Graph, networkx: bool) -> dict[str, Callable[[], object]]:

@@ -1,6 +1,6 @@
 """Graphs in parts: exchanges, bytes and seconds, beside the same graph on one machine.
 
-    python benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
+    python lab/benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
 default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
@@ -18,12 +18,15 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from common import fresh
+
 import berge
 from berge import generate
+from berge_lab.bench.loop import in_turns
 
 MPIEXEC = Path(sys.executable).parent / "mpiexec"
 
@@ -51,30 +54,30 @@ def on_ranks(folder: Path) -> None:
 
     comm = MPICommunicator()
 
-    def solve(part: Part) -> dict[str, Any]:
+    def best(part: Part, repeats: int) -> dict[str, Any]:
         recorder = Recorder(comm)
-        start = time.perf_counter()
-        result = match_part(part, recorder)
-        middle = time.perf_counter()
-        cover = result.row_cover, result.col_cover
-        proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
-        stats = result.stats
-        return {
-            "cardinality": stats.cardinality,
-            "proved": proof.maximum,
-            "exchanges": stats.exchanges,
-            "bytes": total(comm, stats.bytes)[0],
-            "phases": stats.phases,
-            "local": stats.local_fraction,
-            "seconds": middle - start,
-            "waiting": stats.seconds["exchange"],
-            "proof": time.perf_counter() - middle,
-        }
+
+        def check(result: Any) -> dict[str, Any]:
+            cover = result.row_cover, result.col_cover
+            proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
+            stats = result.stats
+            return {
+                "cardinality": stats.cardinality,
+                "proved": proof.maximum,
+                "exchanges": stats.exchanges,
+                "bytes": total(comm, stats.bytes)[0],
+                "phases": stats.phases,
+                "local": stats.local_fraction,
+            }
+
+        solve = partial(match_part, part, recorder)
+        found = in_turns({"": solve}, repeats, warm_up=False, check=check)[""]
+        return found.told | {"seconds": found.best}
 
     for graph in (generate.road(20, 20), generate.rmat(8, 8)):
-        solve(Part.from_graph(graph, comm.rank, comm.size))
+        best(Part.from_graph(graph, comm.rank, comm.size), 1)
     part = Part.from_folder(folder, comm.rank, comm.size)
-    facts = min((solve(part) for _ in range(3)), key=lambda facts: facts["seconds"])
+    facts = best(part, 3)
     if comm.rank == 0:
         print(json.dumps(facts))
 
@@ -87,9 +90,9 @@ def by_mpi(folder: Path, parts: int) -> dict[str, Any]:
 
 def by_dask(folder: Path, cluster: Any) -> dict[str, Any]:
     berge.maximum_matching(generate.road(20, 20), cluster=cluster)
-    start = time.perf_counter()
-    m = berge.maximum_matching(str(folder), cluster=cluster, prove=True)
-    seconds = time.perf_counter() - start
+    solve = partial(berge.maximum_matching, str(folder), cluster=cluster, prove=True)
+    found = in_turns({"": solve}, 1, warm_up=False)[""]
+    m = found.told
     assert m.stats is not None
     return {
         "cardinality": m.cardinality,
@@ -97,7 +100,7 @@ def by_dask(folder: Path, cluster: Any) -> dict[str, Any]:
         "exchanges": m.stats.cluster["exchanges"],
         "bytes": m.stats.cluster["bytes"],
         "phases": m.stats.phases,
-        "seconds": seconds,
+        "seconds": found.best,
     }
 
 
@@ -127,12 +130,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as temporary:
             graph, folder = make(), Path(temporary, "graph.berge")
             berge.write(graph, folder)
-            alone = []
-            for _ in range(3):
-                graph.__dict__.pop("T", None)
-                start = time.perf_counter()
-                m = berge.maximum_matching(graph, threads=1)
-                alone.append(time.perf_counter() - start)
+            anew = iter([fresh(graph) for _ in range(3)])
+            solve = lambda: berge.maximum_matching(next(anew), threads=1)  # noqa: B023, E731
+            alone = in_turns({"": solve}, 3, warm_up=False)[""]
+            m = alone.told
             if cluster is not None:
                 facts = by_dask(folder, cluster)
             else:
@@ -143,7 +144,7 @@ def main() -> None:
         print(
             f"| {name} | {graph.n_rows:,} | {graph.nnz:,} | {m.cardinality:,} | {local} "
             f"| {facts['phases']} | {facts['exchanges']:,} | {facts['bytes'] / 1e6:,.1f} "
-            f"| {facts['seconds']:.2f} | {min(alone):.2f} |",
+            f"| {facts['seconds']:.2f} | {alone.best:.2f} |",
             flush=True,
         )
 

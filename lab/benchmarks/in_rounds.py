@@ -1,7 +1,7 @@
 """The default on several threads, against one thread and other codes, in rounds.
 
-    python benchmarks/in_rounds.py [--data FOLDER] [--edges 1000000] [--rounds 5] [NAME …]
-    python benchmarks/in_rounds.py [NAME …] --data FOLDER --edges 0 --peers btf cxsparse [--limit 1]
+    python lab/benchmarks/in_rounds.py [--data FOLDER] [--edges 1000000] [--rounds 5] [NAME …]
+    python lab/benchmarks/in_rounds.py [NAME …] --data FOLDER --edges 0 --peers btf [--limit 1]
 
 Graphs are generated ones, or those of a folder, that have at least so many edges. Each round
 measures every graph by every code, each in a process of its own, in random order: what a process
@@ -16,6 +16,8 @@ import math
 import random
 import tempfile
 from pathlib import Path
+
+from common import print_table
 
 import berge
 from berge import generate
@@ -66,7 +68,7 @@ def main() -> None:
         if not options.peers:
             codes["1 thread"] = {"arguments": {"threads": 1}}
         best = in_rounds(files, codes, options.rounds, options.limit)
-    print_table(list(files), list(codes), best)
+    show(list(files), list(codes), best)
 
 
 def in_rounds(
@@ -92,19 +94,18 @@ def in_rounds(
     return best
 
 
-def print_table(names: list[str], codes: list[str], best: dict[tuple[str, str], float]) -> None:
+def show(names: list[str], codes: list[str], best: dict[tuple[str, str], float]) -> None:
     """Print milliseconds, and how many times the first code's each of the others takes."""
     others = codes[1:]
     head = ["graph", *(f"{code}, ms" for code in codes), *(f"{code} ÷" for code in others)]
-    print("| " + " | ".join(head) + " |\n|---" + "|---:" * (len(head) - 1) + "|")
     ratios = {code: [best[name, code] / best[name, codes[0]] for name in names] for code in others}
-    for number, name in enumerate(names):
-        cells = [f"{best[name, code] * 1e3:.3g}" for code in codes]
-        cells += [f"{ratios[code][number]:.2f}" for code in others]
-        print("| " + " | ".join([name, *cells]) + " |")
+    rows = [
+        [name, *(1e3 * best[name, code] for code in codes), *(ratios[c][k] for c in others)]
+        for k, name in enumerate(names)
+    ]
     for word, of in (("geometric mean", geometric_mean), ("least", min)):
-        cells = [""] * len(codes) + [f"{of(ratios[code]):.2f}" for code in others]
-        print("| " + " | ".join([word, *cells]) + " |")
+        rows.append([word, *[None] * len(codes), *(of(ratios[code]) for code in others)])
+    print_table(head, rows)
 
 
 if __name__ == "__main__":

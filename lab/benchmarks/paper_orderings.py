@@ -1,6 +1,6 @@
 """The tree-grafting paper's orderings that do not depend on the machine, on our graphs.
 
-    python benchmarks/paper_orderings.py [--init karp-sipser] [--data FOLDER]
+    python lab/benchmarks/paper_orderings.py [--init karp-sipser] [--data FOLDER]
 
 For every graph and algorithm on one thread, all with the same start: edges traversed, phases,
 average length of the augmenting paths; then each claim of the paper's figures 1 and 7, graph by
@@ -12,7 +12,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import berge
+from common import with_real
+
 from berge import generate
 from berge_lab.bench.compare import compare
 
@@ -59,10 +60,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="a folder of .npz graphs")
     parser.add_argument("--init", default="karp-sipser", help="the start; default: karp-sipser")
     options = parser.parse_args()
-    sources = dict(GRAPHS)
-    if options.data:
-        files = {name: options.data / f"{name}.npz" for name in REAL}
-        sources |= {n: lambda f=f: berge.read(f) for n, f in files.items() if f.exists()}
+    sources = with_real(GRAPHS, options.data, REAL)
     facts = {}
     print(
         f"{'graph':22}{'matched':>9}  {'figure':15}",

@@ -13,6 +13,7 @@ from tests.conftest import COMPILED
 import berge
 from berge import OptionError, ProofError, generate
 from berge.cli import cli
+from berge.methods import registry
 from berge_lab.bench import compare as module
 from berge_lab.bench.compare import Comparison, compare
 
@@ -29,7 +30,7 @@ def file(tmp_path):
 def test_all_algorithms_agree_and_are_sorted_by_time():
     graph = generate.road(20, 20)
     results = compare(graph, repeat=2)
-    assert {r.name for r in results} == {"auto", *(a.name for a in berge.algorithms("exact"))}
+    assert {r.name for r in results} == {"auto", *(a.name for a in registry.variants("exact"))}
     assert [r.best for r in results] == sorted(r.best for r in results)
     assert len({r.cardinality for r in results}) == 1
     assert all(len(r.seconds) == 2 and r.failure is None for r in results)

@@ -6,6 +6,7 @@ import re
 import subprocess
 
 import berge
+from berge.methods.registry import variants
 
 from .invoke import BERGE, run
 
@@ -48,7 +49,5 @@ class TestWarmup:
         monkeypatch.setattr(berge.Matching, "prove", lambda self, graph: None)
         monkeypatch.setattr(warmup, "_solve", solve)
         warmup._use_kernels(True)
-        pairs = {
-            (e.name, s.name) for e in berge.algorithms("exact") for s in berge.algorithms("start")
-        }
+        pairs = {(e.name, s.name) for e in variants("exact") for s in berge.algorithms("start")}
         assert pairs <= asked

@@ -45,6 +45,13 @@ def kernels_of_the_package() -> set[ItemKernel]:
     return found
 
 
+def copied(argument):
+    """A copy, as on a device: what is read-only here is not so there."""
+    if isinstance(argument, tuple):
+        return type(argument)(*map(copied, argument))
+    return argument.copy() if hasattr(argument, "copy") else argument
+
+
 @cache
 def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     """What each kernel is launched with, noted while all algorithms run on CPU threads."""
@@ -54,8 +61,7 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     launch = CpuDevice.launch
 
     def note(self, kernel, n, *arguments, **shape):
-        # Copies, as on a device: what is read-only here is not so there.
-        noted.setdefault(kernel, tuple(a.copy() if hasattr(a, "copy") else a for a in arguments))
+        noted.setdefault(kernel, tuple(map(copied, arguments)))
         launch(self, kernel, n, *arguments, **shape)
 
     graph = with_indices(generate.permute(generate.karp_sipser_hard(24, 4)), index)

@@ -15,7 +15,8 @@ import berge
 from berge.compile import compare_and_swap, fetch_add, helper
 from berge.compile.device import CT, MT, ONE, CpuDevice, open_device, per_item
 from berge.compile.scan import compact, count, prefix_sum
-from berge.compile.shared_count import add, new_stripes, total
+from berge.compile.shared_count import add, new_count, total
+from berge.methods import registry
 
 kernels = pytest.mark.kernels
 shapes = pytest.mark.parametrize("shape", [CT, MT, ONE])
@@ -41,8 +42,8 @@ def claim(i, owner, won):
 
 
 @per_item
-def tally(i, stripes):
-    add(stripes, i, i)
+def tally(i, counters):
+    add(counters, i, i)
 
 
 @kernels
@@ -111,9 +112,9 @@ def test_counting():
     for n in (0, 1, 5000):
         source = np.arange(n, dtype=np.int32) % 7 - 3
         assert count(device, source) == (source >= 0).sum()
-        stripes = new_stripes(device)
-        device.launch(tally, n, stripes)
-        assert total(device, stripes) == n * (n - 1) // 2
+        counters = new_count(device)
+        device.launch(tally, n, counters)
+        assert total(device, counters) == n * (n - 1) // 2
 
 
 @kernels
@@ -219,7 +220,7 @@ class Watched(CpuDevice):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [(a.kind, a.name) for a in berge.algorithms() if "cuda" in a.devices and a.kind != "start"],
+    [(a.kind, a.name) for a in registry.variants() if "cuda" in a.devices and a.kind != "start"],
 )
 def test_room_is_asked_for_beforehand(kind, name, monkeypatch):
     graph = berge.generate.permute(berge.generate.grid(40, 50), seed=1)

@@ -8,13 +8,14 @@ import pytest
 import berge
 from berge import BipartiteGraph, generate
 from berge.compile import device as devices
+from berge.methods import registry
 from berge.methods.augmenting import apfb, apfb_queue
 from berge_lab.bench.stress import random_graph, stress, variants
 
 from ..conftest import COMPILED
 from ..corpus import SMALL
 
-NAMES = [a.name for a in berge.algorithms("exact") if a.name.startswith(("apfb", "apsb"))]
+NAMES = [a.name for a in registry.variants("exact") if a.name.startswith(("apfb", "apsb"))]
 PAPER = [name for name in NAMES if "gpubfs" in name]
 QUEUES = ["apfb-queue", "apfb-split"]
 compiled = pytest.mark.skipif(not COMPILED, reason="races need threads")
@@ -35,7 +36,7 @@ def solve(graph: BipartiteGraph, **settings) -> berge.Matching:
 
 def test_the_papers_eight_variants():
     assert len(PAPER) == 8
-    assert all(a.devices == ("cpu", "cuda") for a in berge.algorithms("exact") if a.name in NAMES)
+    assert all(a.devices == ("cpu", "cuda") for a in registry.variants("exact") if a.name in NAMES)
 
 
 @pytest.mark.kernels
@@ -113,11 +114,18 @@ def test_a_root_names_column_0():
     assert apfb.L0 == 2
 
 
+def arrays(row_match, col_match, predecessor) -> apfb.Arrays:
+    """What ALTERNATE and FIXMATCHING look at; the rest is empty."""
+    none, counts = np.empty(0, np.int32), np.empty(0, np.int64)
+    graph = np.empty(0, np.uint32), np.empty(0, np.uint32)
+    return apfb.Arrays(*graph, row_match, col_match, none, predecessor, none, counts, counts)
+
+
 @pytest.mark.kernels
 def test_fix_matching_frees_what_does_not_agree():
     row_match = np.array([1, -1, 2], np.int32)
     col_match = np.array([0, 0, 2, -2, -1], np.int32)
-    devices.CpuDevice(1).launch(apfb.fix_matching, 5, row_match, col_match)
+    devices.CpuDevice(1).launch(apfb.fix_matching, 5, arrays(row_match, col_match, row_match))
     assert col_match.tolist() == [-1, 0, 2, -1, -1]
 
 
@@ -127,8 +135,8 @@ def test_two_walks_that_meet():
     row_match, col_match = np.array([-1, 0], np.int32), np.array([1, -2, -2], np.int32)
     predecessor = np.array([0, 1, 1], np.int32)  # c1 → r1 = c2 → r2, r3
     device = devices.CpuDevice(1)
-    device.launch(apfb.alternate, 3, row_match, col_match, predecessor)
-    device.launch(apfb.fix_matching, 3, row_match, col_match)
+    device.launch(apfb.alternate, 3, arrays(row_match, col_match, predecessor))
+    device.launch(apfb.fix_matching, 3, arrays(row_match, col_match, predecessor))
     assert row_match.tolist() == [0, 1]
     assert col_match.tolist() == [0, 1, -1]
 
@@ -154,16 +162,24 @@ def test_lanes_that_read_side_by_side():
     index = graph.indices.dtype
     seen = []
     for side_by_side in (0, 1):
-        predecessor = np.full(30, -1, index)
-        state, edges = np.array([1, 0, 0, 0, 0, 0]), np.zeros(512, np.int64)  # row 0 is queued
-        devices.CpuDevice(1).launch(
-            apfb_queue.expand, 8, *(np.int64(v) for v in (0, 8, side_by_side)),
-            graph.indptr.view(np.uint32), graph.indices.view(np.uint32),
-            np.arange(1, 31, dtype=index), predecessor, np.zeros(31, index), np.full(31, -1, index),
-            np.zeros(31, index), state, edges, np.int64(1), np.int64(1),
-        )  # fmt: skip
-        assert (predecessor == 0).all()
-        seen.append(edges.sum())
+        a = apfb_queue.Arrays(
+            indptr=graph.indptr.view(np.uint32),
+            indices=graph.indices.view(np.uint32),
+            row_match=np.full(31, -1, index),
+            col_match=np.arange(1, 31, dtype=index),
+            predecessor=np.full(30, -1, index),
+            root=np.zeros(31, index),
+            leaf=np.full(31, -1, index),
+            queue=np.zeros(31, index),
+            state=np.array([1, 0, 0, 0, 0, 0]),  # row 0 is queued
+            edges=np.zeros(512, np.int64),
+            long=np.int64(1),
+            longest=np.int64(1),
+        )
+        settings = (np.int64(value) for value in (0, 8, side_by_side))
+        devices.CpuDevice(1).launch(apfb_queue.expand, 8, a, *settings)
+        assert (a.predecessor == 0).all()
+        seen.append(a.edges.sum())
     assert seen == [30, 30]
 
 

@@ -11,11 +11,12 @@ import berge
 import berge.results.run
 from berge import BipartiteGraph, generate
 from berge.compile.device import ONE, CpuDevice
+from berge.graphs.graph import unsigned
 from berge.methods.push_relabel import g_pr
 
 from ..conftest import COMPILED
 
-FORMS = {"g-pr-first": g_pr.First, "g-pr-noshr": g_pr.NoShr, "g-pr-shr": g_pr.Shr}
+FORMS = {"g-pr-first": g_pr.First, "g-pr-noshr": g_pr.Listed, "g-pr-shr": g_pr.Listed}
 pytestmark = pytest.mark.kernels
 each_form = pytest.mark.parametrize("form", FORMS)
 
@@ -77,48 +78,50 @@ def test_stats_tell_the_story(form):
     assert stats.levels >= stats.phases
 
 
-def prepare(graph, form=g_pr.NoShr, threads=1):
+def prepare(graph):
     """A search before its first push, with labels as G-GR makes them."""
     empty = berge.Matching.empty(graph)
     run = berge.results.run.Run(
-        graph, empty.row_match.copy(), empty.col_match.copy(), 0, threads, 0, berge.SolveStats()
+        graph, empty.row_match.copy(), empty.col_match.copy(), 0, 1, 0, berge.SolveStats()
     )
-    s = g_pr.Search(run, concurrent=False, more=0)
+    rows = unsigned(graph.indptr), unsigned(graph.indices)
+    arrays = *rows, run.row_match, run.col_match
+    s = g_pr.Search(run, CpuDevice(1), arrays, form="noshr", concurrent=False)
     assert s.relabel(0, due=True) == 2
-    return s, form(s)
+    return s, s.new_active()
 
 
 def launch_what_is_seldom_needed(graph) -> None:
     """Launch the kernels that come into play only when threads got in each other's way."""
     s, _ = prepare(graph)
-    s.device.launch(g_pr.adopt, graph.n_cols, s.mu[1], s.psi.psi_row, s.psi.psi_col)
-    s.device.launch(g_pr.revive, graph.n_rows, s.mu[0], s.psi.psi_row, s.far, s.psi.flags)
+    s.device.launch(g_pr.adopt, graph.n_cols, s.a)
+    s.device.launch(g_pr.revive, graph.n_rows, s.a)
 
 
 def test_of_two_who_take_a_column_one_is_put_back():
     """Rows 0 and 1 took column 0 from row 2 at a time, and row 1 was the last to write."""
-    graph = generate.complete(3, 1)
-    s, lists = prepare(graph)
-    s.mu[0][:] = 0
-    s.mu[1][:] = 1
+    s, active = prepare(generate.complete(3, 1))
+    s.a.mu_row[:] = 0
+    s.a.mu_col[:] = 1
     taken, now = np.array([0, 1, -1], np.int32), np.array([2, 2, -1], np.int32)
-    s.device.launch(g_pr.g_pr_initkrnl, 3, np.int64(7), *s.mu, now, taken, lists.i_a, s.psi.flags)
+    lists = active.lists._replace(a_c=now, a_p=taken)
+    s.device.launch(g_pr.g_pr_initkrnl, 3, s.a, lists, np.int64(7))
     assert now.tolist() == [0, 2, -1]
     assert lists.i_a.tolist() == [7, -1, 7]
-    assert s.psi.flags[g_pr.ACT_EXISTS] == 1
+    assert s.a.flags[g_pr.ACT_EXISTS] == 1
 
 
 def test_a_column_taken_in_this_iteration_is_left_alone():
     """One thread, three rows, one column: the first row takes it, the others wait."""
     s, lists = prepare(generate.complete(3, 1))
     assert lists.push(0, shrink=False)
-    assert s.mu[1].tolist() == [0]
-    assert s.psi.psi_col.tolist() == [2]
-    assert [pushes.sum() for pushes, _ in s.counted] == [1]
+    assert s.a.mu_col.tolist() == [0]
+    assert s.a.psi_col.tolist() == [2]
+    assert [lists.pushes.sum() for lists in s.counted] == [1]
     # What comes next: all columns have their label from the row that has them.
     assert lists.push(1, shrink=False)
-    assert s.mu[1].tolist() == [1]
-    assert s.psi.psi_col.tolist() == [4]
+    assert s.a.mu_col.tolist() == [1]
+    assert s.a.psi_col.tolist() == [4]
     s.leave()
     assert s.run.row_match.tolist() == [-1, 0, -1]
     assert s.run.cardinality == 1
@@ -128,11 +131,11 @@ def test_a_row_is_given_up_for_good_or_in_doubt():
     """A column matched by others, out of reach: certain. One that labels put there: in doubt."""
     for psi_row, doubt in ((4, 0), (1, 1)):
         s, lists = prepare(generate.complete(3, 1))
-        s.psi.psi_col[:] = s.far
-        s.psi.psi_row[:] = psi_row
+        s.a.psi_col[:] = s.a.far
+        s.a.psi_row[:] = psi_row
         lists.push(0, shrink=False)
-        assert s.mu[0].tolist() == [-2, -2, -2]
-        assert s.psi.flags[g_pr.DOUBT] == doubt
+        assert s.a.mu_row.tolist() == [-2, -2, -2]
+        assert s.a.flags[g_pr.DOUBT] == doubt
         assert lists.push(1, shrink=False) is False
 
 
@@ -141,15 +144,15 @@ def test_lists_are_made_dense_from_a_length_on(threshold, monkeypatch):
     graph = generate.erdos_renyi(70, 60, 190, seed=3)
     sizes = []
 
-    def note(self, shrink=g_pr.NoShr.shrink):
-        before = self.a_c[: self.size]
+    def note(self, shrink=g_pr.Listed.shrink):
+        before = self.lists.a_c[: self.size]
         before = before[before >= 0].tolist()
         shrink(self)
-        assert self.a_c[: self.size].tolist() == before
+        assert self.lists.a_c[: self.size].tolist() == before
         sizes.append(self.size)
 
     monkeypatch.setattr(g_pr, "SHRINK_FROM", threshold)
-    monkeypatch.setattr(g_pr.NoShr, "shrink", note)
+    monkeypatch.setattr(g_pr.Listed, "shrink", note)
     for form in list(FORMS)[:2]:
         solve(graph, form, strategy="fix", k=2)
     assert sizes == []
@@ -171,10 +174,10 @@ def test_labels_may_lie(form, concurrent, monkeypatch):
 
     def give_up_all(self, loop, shrink, push=FORMS[form].push):
         if loop == 2:
-            self.s.mu[0][active_rows(self.s)] = -2
-            self.s.psi.flags[g_pr.DOUBT] = 1
+            self.s.a.mu_row[active_rows(self.s)] = -2
+            self.s.a.flags[g_pr.DOUBT] = 1
             if form != "g-pr-first":
-                self.a_p.fill(-1)
+                self.lists.a_p.fill(-1)
         return push(self, loop, shrink)
 
     def note(self, *arguments, shape=g_pr.CT, launch=CpuDevice.launch):
@@ -189,7 +192,7 @@ def test_labels_may_lie(form, concurrent, monkeypatch):
 
 
 def active_rows(s):
-    mu_row, mu_col = s.mu
+    mu_row, mu_col = s.a.mu_row, s.a.mu_col
     return np.flatnonzero((mu_row < 0) | (mu_col[mu_row] != np.arange(mu_row.size)))
 
 
@@ -240,10 +243,13 @@ def test_relabelling_beside_the_pushes(form, monkeypatch):
 
 
 def test_a_failure_beside_is_not_lost(monkeypatch):
-    def fail(device, s, psi, pause, g_gr=g_pr.g_gr):
-        if psi is s.spare:
+    first = []
+
+    def fail(device, a, pause, g_gr=g_pr.g_gr):
+        first.append(a.psi_row)
+        if a.psi_row is not first[0]:
             raise ZeroDivisionError
-        return g_gr(device, s, psi, pause)
+        return g_gr(device, a, pause)
 
     monkeypatch.setattr(g_pr, "g_gr", fail)
     monkeypatch.setattr(g_pr.Beside, "done", True)

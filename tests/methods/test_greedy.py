@@ -319,11 +319,7 @@ def test_edges_in_portions(monkeypatch):
     """A kernel comes back after so many edges, and goes on."""
     graph = random_graph(60, 300, 4, uniform)
     expected = {m: berge.greedy_matching(graph, method=m, threads=1).mate for m in DETERMINISTIC}
-    for module in (
-        "results.greedy_run",
-        "methods.greedy.sorted_edges",
-        "methods.greedy.global_paths",
-    ):
+    for module in ("results.greedy_run", "methods.greedy.edges"):
         monkeypatch.setattr(f"berge.{module}.EDGES_PER_CALL", 40)
     for method, mate in expected.items():
         pauses = []
@@ -337,11 +333,7 @@ def test_edges_in_portions(monkeypatch):
 def test_stopped_early(method, monkeypatch):
     """At whatever pause: the matching is valid, and the reason is told."""
     graph = random_graph(80, 300, 5, uniform)
-    for module in (
-        "results.greedy_run",
-        "methods.greedy.sorted_edges",
-        "methods.greedy.global_paths",
-    ):
+    for module in ("results.greedy_run", "methods.greedy.edges"):
         monkeypatch.setattr(f"berge.{module}.EDGES_PER_CALL", 60)
     for number in (1, 3, 6):
         pauses = []
@@ -376,9 +368,9 @@ def test_missed_vertices_are_matched_in_the_end():
     assert mate.tolist() == [-1, -2, -1, -1]
     assert missed[: count[0]].tolist() == [0]
     mate[1] = -1  # it was unlocked without a mate
-    single_pass.match_missed(*rows, mate, missed, int(count[0]))
+    single_pass.match_missed(*rows, mate, missed, count)
     assert mate.tolist() == [1, 0, -1, -1]
-    single_pass.match_missed(*rows, mate, missed, int(count[0]))  # matched by now: left alone
+    single_pass.match_missed(*rows, mate, missed, count)  # matched by now: left alone
     assert mate.tolist() == [1, 0, -1, -1]
 
 

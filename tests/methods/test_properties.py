@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 import berge
 from berge import BipartiteGraph
+from berge.methods import registry
 
 from ..conftest import COMPILED
 
-EXACT = [a.name for a in berge.algorithms("exact")]
+EXACT = [a.name for a in registry.variants("exact")]
 STARTS = [a.name for a in berge.algorithms("start")]
 
 pytestmark = pytest.mark.kernels

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import berge
+from berge.methods import registry
 
 from ..conftest import COMPILED, DATA
 
@@ -60,7 +61,7 @@ def few_edges(name: str) -> bool:
 def test_every_algorithm_and_start(name, threads):
     """Graphs under 10⁶ edges if BERGE_EVERYTHING=1, else only the smallest."""
     graph = berge.read(DATA / f"{name}.npz")
-    for exact in berge.algorithms("exact"):
+    for exact in registry.variants("exact"):
         for start in berge.algorithms("start"):
             if threads > 1 and not (exact.threads or start.threads):
                 continue

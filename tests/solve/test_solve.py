@@ -19,8 +19,9 @@ from berge import (
     OptionError,
     generate,
 )
+from berge.methods import registry
 
-EXACT = [a.name for a in berge.algorithms("exact")]
+EXACT = [a.name for a in registry.variants("exact")]
 # Push-relabel has no augmenting paths, and "mixed" may end with it.
 WITHOUT = ("push-relabel", "p-push-relabel", "mixed", "g-pr-first", "g-pr-noshr", "g-pr-shr")
 WITH_PATHS = [name for name in EXACT if name not in WITHOUT]

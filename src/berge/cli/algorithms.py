@@ -24,7 +24,6 @@ _WIDE = 110  # columns that the whole table needs to be readable
 
 
 @command(
-    "List the algorithms and starts.",
     "berge algorithms",
     "berge algorithms exact",
     "berge algorithms g-pr-shr",
@@ -39,13 +38,15 @@ def algorithms(what: str | None, as_json: bool) -> None:
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
     number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
-    --option, with their defaults.
+    --option, with their defaults, and the names of its variants.
     """
     from ..methods.registry import algorithms as all_of
+    from ..methods.registry import variants
 
     listed = tuple(a for a in all_of() if what in (None, a.kind, a.name))
+    listed = listed or tuple(a for a in variants() if a.name == what)
     if not listed:
-        hint = did_you_mean(what, [a.name for a in all_of()])
+        hint = did_you_mean(what, [a.name for a in (*all_of(), *variants())])
         raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
     if as_json:
         print_json({"algorithms": [_facts(a) for a in listed]})
@@ -56,7 +57,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
 
 def _facts(algorithm: Algorithm) -> dict[str, Any]:
     facts = asdict(algorithm)
-    del facts["function"]
+    del facts["function"], facts["settled"]
     facts["options"] = [
         {"name": o.name, "default": o.default, "values": o.values, "summary": o.summary}
         for o in algorithm.options
@@ -88,6 +89,8 @@ def _summary(algorithm: Algorithm) -> Text:
     for option in algorithm.options:
         default = str(option.default).lower()
         summary.append(f"\n{option.name}={default}", "green").append(f"  {option.summary}", "dim")
+    if algorithm.aliases:
+        summary.append(f"\nas {', '.join(algorithm.aliases)}", "dim")
     return summary
 
 

@@ -21,7 +21,6 @@ __all__ = ["warm_up", "warmup"]
 
 
 @command(
-    "Compile the kernels now, so that later runs start at once.",
     "berge warmup",
     "berge warmup --all",
 )
@@ -53,7 +52,7 @@ def _use_kernels(everything: bool) -> None:
     from ..files import read, write
     from ..generate import grid, karp_sipser_hard, permute
     from ..graphs.graph import BipartiteGraph
-    from ..methods.registry import algorithms
+    from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
@@ -80,7 +79,7 @@ def _use_kernels(everything: bool) -> None:
             Matching.load(Path(folder, name))
     graph.without_duplicates()
     if everything:
-        for exact in algorithms("exact"):
+        for exact in variants("exact"):
             for start in algorithms("start"):
                 for threads in (1, None):
                     _solve(small, exact.name, start.name, threads)  # some are slow

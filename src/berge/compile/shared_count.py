@@ -15,23 +15,23 @@ from .kernel import helper
 if TYPE_CHECKING:
     from .device import Device
 
-__all__ = ["add", "new_stripes", "total"]
+__all__ = ["add", "new_count", "total"]
 
 COUNTERS = 64
 STRIDE = 8  # entries from one to the next: a cache line
 
 
-def new_stripes(device: Device) -> Any:
+def new_count(device: Device) -> Any:
     """Return counters at zero."""
     return device.full(COUNTERS * STRIDE, 0, np.int64)
 
 
 @helper
-def add(stripes: Any, item: int, amount: int) -> None:
+def add(counters: Any, item: int, amount: int) -> None:
     """Add to the count."""
-    fetch_add(stripes, (item % COUNTERS) * STRIDE, np.int64(amount))
+    fetch_add(counters, (item % COUNTERS) * STRIDE, np.int64(amount))
 
 
-def total(device: Device, stripes: Any) -> int:
+def total(device: Device, counters: Any) -> int:
     """Return the count."""
-    return int(device.download(stripes).sum())
+    return int(device.download(counters).sum())

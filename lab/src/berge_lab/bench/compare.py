@@ -11,7 +11,7 @@ from typing import Any
 
 from berge.errors import OptionError, ProofError
 from berge.graphs.graph import BipartiteGraph
-from berge.methods.registry import algorithms, check_options, find
+from berge.methods.registry import check_options, find, variants
 from berge.results.matching import Matching, SolveStats
 from berge.solve.maximum import DEFAULT_ALGORITHM
 
@@ -68,7 +68,7 @@ def choose(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     ``ms-bfs-graft:alpha=2:grafting=false``.
     """
     chosen = {}
-    for name in names or ["auto", *(a.name for a in algorithms("exact"))]:
+    for name in names or ["auto", *(a.name for a in variants("exact"))]:
         plain, *texts = name.split(":")
         options = dict(text.partition("=")[::2] for text in texts)
         algorithm = find("exact", DEFAULT_ALGORITHM if plain == "auto" else plain)

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from berge.methods.registry import Algorithm, algorithms
+from berge.methods.registry import Algorithm
+from berge.methods.registry import variants as every_variant
 
 if TYPE_CHECKING:
     from berge.graphs.graph import BipartiteGraph
@@ -37,7 +38,7 @@ PATIENCE = 60  # seconds that one graph may take; the compiler has had its time 
 def variants() -> dict[str, tuple[Algorithm, dict[str, Any]]]:
     """Return what is tried: all algorithms for GPUs, also with their switches the other way."""
     found: dict[str, tuple[Algorithm, dict[str, Any]]] = {}
-    for a in algorithms("exact"):
+    for a in every_variant("exact"):
         if "cuda" in a.devices:
             found[a.name] = a, {}
             for option in a.options:

@@ -15,7 +15,8 @@ iterations does not carry over to APsB. Memory: an index a column and one a row,
 Papers → here: the paper searches from columns along their lists of rows, and its rows are ours
 Y, its columns ours X, as everywhere in berge: ``cxadj, cadj`` → `indptr`, `indices`;
 ``cmatch, rmatch`` → `row_match`, `col_match`; ``vertex_inserted, augmenting_path_found`` → entries
-of `state`; CT and MT are launch shapes (`berge.compile.device`).
+of `state`; CT and MT are launch shapes (`berge.compile.device`), by the option ``launch``. APsB is
+the option ``shortest``; GPUBFS and GPUBFS-WR are values of the option ``kernel``.
 
 - ``bfs_array[x]``: level of row x; `L0` − 1 if not reached, `L0` at roots. With roots, a root whose
   tree has found a path gets less than `L0` − 1: `L0` − 2 in APFB, and in APsB −y, where y is
@@ -53,17 +54,16 @@ matching algorithms for bipartite graphs", Euro-Par 2013.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import fetch_add, helper
-from ...compile.device import CT, MT, Shape, per_item
-from ...compile.shared_count import add, new_stripes, total
-from ...graphs.graph import unsigned
+from ...compile.device import Shape, per_item
+from ...compile.shared_count import add, new_count, total
 from ...results.run import Run
+from ..phases import search_in_phases, uploaded
 
 L0 = 2  # the level of roots
 
@@ -72,203 +72,152 @@ L0 = 2  # the level of roots
 VERTEX_INSERTED, AUGMENTING_PATH_FOUND, GAINED = range(3)
 
 
-def search(run: Run, shortest: bool, with_roots: bool, shape: Shape) -> None:
+class Arrays(NamedTuple):
+    """What the kernels work on; `root` is empty where the search goes without roots."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
+    bfs_array: Any
+    predecessor: Any
+    root: Any
+    state: Any
+    edges: Any
+
+
+def apfb(
+    run: Run, *, shortest: bool = False, kernel: str = "gpubfs-wr", launch: str = "ct"
+) -> None:
     """Make the matching maximum: Algorithm 1, APsB if `shortest`, else APFB."""
+    with_roots = kernel == "gpubfs-wr"
     device = run.open_device(edges=1, rows=3 + with_roots, cols=2)
-    launch = partial(device.launch, shape=shape)
+    do = partial(device.launch, shape=Shape(launch))
     nc, nr = run.graph.shape  # in the paper's words: items are its columns, then its rows
     index = run.graph.indices.dtype
-    indptr = device.upload(unsigned(run.graph.indptr))
-    indices = device.upload(unsigned(run.graph.indices))
-    row_match, col_match = device.upload(run.row_match), device.upload(run.col_match)
-    bfs_array, predecessor = device.empty(nc, index), device.empty(nr, index)
-    root = device.empty(nc if with_roots else 0, index)
-    state, edges = device.empty(3, np.int64), new_stripes(device)
-    name_the_path = np.int64(shortest)
-    found = True
-    try:
-        while found and not run.done:
-            device.fill(state, 0)
-            bfs_level, launches = L0, 0
+    with uploaded(run, device) as graph_and_matching:
+        a = Arrays(
+            *graph_and_matching,
+            bfs_array=device.empty(nc, index),
+            predecessor=device.empty(nr, index),
+            root=device.empty(nc if with_roots else 0, index),
+            state=device.empty(3, np.int64),
+            edges=new_count(device),
+        )
+
+        def search() -> bool:
+            """Find paths; a launch a level."""
             with run.timed("search"):
-                launch(init_bfs_array, nc, row_match, bfs_array)
-                if with_roots:
-                    launch(init_root, nc, row_match, root)
-            vertex_inserted = True
-            while vertex_inserted:
-                arguments = (
-                    np.int64(bfs_level),
-                    *(bfs_array, indptr, indices, col_match, predecessor, state, edges),
-                )
+                device.fill(a.state, 0)
+                do(init_bfs_array, nc, a)
+            bfs_level, vertex_inserted, found = L0, True, False
+            while vertex_inserted and not (shortest and found):
                 with run.timed("search"):
-                    if with_roots:
-                        launch(gpubfs_wr, nc, *arguments, root, name_the_path)
-                    else:
-                        launch(gpubfs, nc, *arguments)
-                    flags = device.download(state)
-                launches += 1
-                found = bool(flags[AUGMENTING_PATH_FOUND])
-                if shortest and found:
-                    break
+                    do(gpubfs, nc, a, np.int64(bfs_level), np.int64(shortest))
+                    flags = device.download(a.state)
                 bfs_level += 1
                 vertex_inserted = flags[VERTEX_INSERTED] == bfs_level
+                found = bool(flags[AUGMENTING_PATH_FOUND])
                 run.pause()
-            run.stats.levels += launches
-            run.stats.launches.append(launches)
-            with run.timed("augment"):
-                if shortest and with_roots:
-                    launch(alternate_named, nc, bfs_array, row_match, col_match, predecessor)
-                else:
-                    launch(alternate, nr, row_match, col_match, predecessor)
-                launch(fix_matching, nr, row_match, col_match)
-                launch(count_gained, nc, row_match, bfs_array, state)
-                gained = device.read(state, GAINED)
-            run.stats.augmenting_paths += gained
-            run.end_phase(gained)
-    finally:
-        launch(fix_matching, nr, row_match, col_match)
-        device.hand_back(row_match, run.row_match)
-        device.hand_back(col_match, run.col_match)
-        run.stats.traversed_edges += total(device, edges)
+            run.stats.levels += bfs_level - L0
+            run.stats.launches.append(bfs_level - L0)
+            return found
 
+        def augment() -> int:
+            """Turn the paths over, and repair."""
+            if shortest and with_roots:
+                do(alternate_named, nc, a)
+            else:
+                do(alternate, nr, a)
+            do(fix_matching, nr, a)
+            do(count_gained, nc, a)
+            return device.read(a.state, GAINED)
 
-def variant(shortest: bool, with_roots: bool, shape: Shape) -> Callable[[Run], None]:
-    """Return one of the eight forms."""
-
-    def solve(run: Run) -> None:
-        """Make the matching maximum."""
-        search(run, shortest, with_roots, shape)
-
-    return solve
-
-
-apfb_gpubfs_ct = variant(False, False, CT)
-apfb_gpubfs_mt = variant(False, False, MT)
-apfb_gpubfs_wr_ct = variant(False, True, CT)
-apfb_gpubfs_wr_mt = variant(False, True, MT)
-apsb_gpubfs_ct = variant(True, False, CT)
-apsb_gpubfs_mt = variant(True, False, MT)
-apsb_gpubfs_wr_ct = variant(True, True, CT)
-apsb_gpubfs_wr_mt = variant(True, True, MT)
+        try:
+            search_in_phases(run, search, augment)
+        finally:
+            do(fix_matching, nr, a)
+            run.stats.traversed_edges += total(device, a.edges)
 
 
 @per_item
-def init_bfs_array(x: int, row_match: Any, bfs_array: Any) -> None:
-    """INITBFSARRAY: unmatched rows are on the first level."""
-    bfs_array[x] = L0 - 1 if row_match[x] > -1 else L0
+def init_bfs_array(x: int, a: Arrays) -> None:
+    """INITBFSARRAY: unmatched rows are on the first level; all rows are their own roots."""
+    a.bfs_array[x] = L0 - 1 if a.row_match[x] > -1 else L0
+    if a.root.size > 0:
+        a.root[x] = x
 
 
 @per_item
-def init_root(x: int, row_match: Any, root: Any) -> None:
-    """INITBFSARRAY for GPUBFS-WR: unmatched rows are roots."""
-    root[x] = 0 if row_match[x] > -1 else x
+def gpubfs(x: int, a: Arrays, bfs_level: int, name_the_path: int) -> None:
+    """GPUBFS (Algorithm 2): a row of this level puts those behind its columns into the next.
 
-
-@per_item
-def gpubfs(
-    x: int,
-    bfs_level: int,
-    bfs_array: Any,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    predecessor: Any,
-    state: Any,
-    edges: Any,
-) -> None:
-    """GPUBFS (Algorithm 2): a row of this level puts those behind its columns into the next."""
-    if bfs_array[x] == bfs_level:
-        add(edges, x, indptr[x + 1] - indptr[x])
-        for k in range(indptr[x], indptr[x + 1]):
-            y = indices[k]
-            mate = np.int64(col_match[y])
-            if mate > -1:
-                if bfs_array[mate] == L0 - 1:
-                    state[VERTEX_INSERTED] = bfs_level + 1
-                    bfs_array[mate] = bfs_level + 1
-                    predecessor[y] = x
-            elif mate == -1:
-                col_match[y] = -2
-                predecessor[y] = x
-                state[AUGMENTING_PATH_FOUND] = 1
-
-
-@per_item
-def gpubfs_wr(
-    x: int,
-    bfs_level: int,
-    bfs_array: Any,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    predecessor: Any,
-    state: Any,
-    edges: Any,
-    root: Any,
-    name_the_path: int,
-) -> None:
-    """GPUBFS-WR (Algorithm 4): the same, for rows whose tree has not found a path yet."""
-    if bfs_array[x] == bfs_level:
-        my_root = np.int64(root[x])
-        if bfs_array[my_root] < L0 - 1:
+    With roots it is GPUBFS-WR (Algorithm 4): only while the row's tree has not found a path.
+    """
+    if a.bfs_array[x] != bfs_level:
+        return
+    my_root = np.int64(x)
+    if a.root.size > 0:
+        my_root = np.int64(a.root[x])
+        if a.bfs_array[my_root] < L0 - 1:
             return
-        add(edges, x, indptr[x + 1] - indptr[x])
-        for k in range(indptr[x], indptr[x + 1]):
-            y = indices[k]
-            mate = np.int64(col_match[y])
-            if mate > -1:
-                if bfs_array[mate] == L0 - 1:
-                    state[VERTEX_INSERTED] = bfs_level + 1
-                    bfs_array[mate] = bfs_level + 1
-                    root[mate] = my_root
-                    predecessor[y] = x
-            elif mate == -1:
-                bfs_array[my_root] = -np.int64(y) if name_the_path else L0 - 2
-                col_match[y] = -2
-                predecessor[y] = x
-                state[AUGMENTING_PATH_FOUND] = 1
+    add(a.edges, x, a.indptr[x + 1] - a.indptr[x])
+    for k in range(a.indptr[x], a.indptr[x + 1]):
+        y = a.indices[k]
+        mate = np.int64(a.col_match[y])
+        if mate > -1:
+            if a.bfs_array[mate] == L0 - 1:
+                a.state[VERTEX_INSERTED] = bfs_level + 1
+                a.bfs_array[mate] = bfs_level + 1
+                if a.root.size > 0:
+                    a.root[mate] = my_root
+                a.predecessor[y] = x
+        elif mate == -1:
+            if a.root.size > 0:
+                a.bfs_array[my_root] = -np.int64(y) if name_the_path else L0 - 2
+            a.col_match[y] = -2
+            a.predecessor[y] = x
+            a.state[AUGMENTING_PATH_FOUND] = 1
 
 
 @per_item
-def alternate(y: int, row_match: Any, col_match: Any, predecessor: Any) -> None:
+def alternate(y: int, a: Arrays) -> None:
     """ALTERNATE (Algorithm 3): turn over the path that ends at an unmatched column."""
-    if col_match[y] == -2:
-        walk(y, row_match, col_match, predecessor)
+    if a.col_match[y] == -2:
+        walk(y, a)
 
 
 @per_item
-def alternate_named(
-    x: int, bfs_array: Any, row_match: Any, col_match: Any, predecessor: Any
-) -> None:
+def alternate_named(x: int, a: Arrays) -> None:
     """ALTERNATE for APsB-GPUBFS-WR: turn over the path that a root names."""
-    if bfs_array[x] < L0 - 1:
-        walk(-np.int64(bfs_array[x]), row_match, col_match, predecessor)
+    if a.bfs_array[x] < L0 - 1:
+        walk(-np.int64(a.bfs_array[x]), a)
 
 
 @helper
-def walk(y: int, row_match: Any, col_match: Any, predecessor: Any) -> None:
+def walk(y: int, a: Arrays) -> None:
     """Match the columns of a path with their predecessors, up to a root or another's path."""
     while y != -1:
-        x = np.int64(predecessor[y])
-        old = np.int64(row_match[x])
-        if old != -1 and predecessor[old] == x:
+        x = np.int64(a.predecessor[y])
+        old = np.int64(a.row_match[x])
+        if old != -1 and a.predecessor[old] == x:
             break
-        row_match[x] = y
-        col_match[y] = x
+        a.row_match[x] = y
+        a.col_match[y] = x
         y = old
 
 
 @per_item
-def fix_matching(y: int, row_match: Any, col_match: Any) -> None:
+def fix_matching(y: int, a: Arrays) -> None:
     """FIXMATCHING: a column is unmatched if no row, or one matched elsewhere, stands there."""
-    mate = np.int64(col_match[y])
-    if mate == -2 or (mate > -1 and row_match[mate] != y):
-        col_match[y] = -1
+    mate = np.int64(a.col_match[y])
+    if mate == -2 or (mate > -1 and a.row_match[mate] != y):
+        a.col_match[y] = -1
 
 
 @per_item
-def count_gained(x: int, row_match: Any, bfs_array: Any, state: Any) -> None:
+def count_gained(x: int, a: Arrays) -> None:
     """Count the roots that are matched now."""
-    level = bfs_array[x]
-    if (level == L0 or level < L0 - 1) and row_match[x] > -1:
-        fetch_add(state, GAINED, 1)
+    level = a.bfs_array[x]
+    if (level == L0 or level < L0 - 1) and a.row_match[x] > -1:
+        fetch_add(a.state, GAINED, 1)

@@ -3,10 +3,10 @@
 `apfb` looks at all rows in every level and lets threads overwrite each other. Here a level is a
 queue of rows, each column is claimed by one thread, and the trees are disjoint, so that their paths
 can be turned over side by side with nothing to repair. Trees stop at their first path, as in
-GPUBFS-WR. ``apfb-split`` has three queues by degree: a row is done by 1 lane, by 32 or by 1024,
-each of which takes a part of the row's edges, so that one long row does not keep all others waiting
-(on a GPU lanes read neighbouring entries, on a CPU each has a range of its own). Runs of levels too
-small for many threads are done by one, in one launch.
+GPUBFS-WR. With ``split`` there are three queues by degree: a row is done by 1 lane, by 32 or by
+1024, each of which takes a part of the row's edges, so that one long row does not keep all others
+waiting. On a GPU lanes read neighbouring entries; on a CPU each has a range of its own. Runs of
+levels too small for many threads are done by one, in one launch.
 
 Work O(nnz) an iteration, O(n · nnz) in all. Memory: an index a column and three a row, and three a
 row that was unmatched at the start.
@@ -16,6 +16,7 @@ row that was unmatched at the start.
   has found, or −1.
 - ``queue``: the rows reached; one part for every class of degrees, as long as there are rows of it.
 - ``roots``: the unmatched rows.
+- ``long``, ``longest``: rows of more edges than this are in the second class, and in the third.
 
 Why threads do no harm to each other
     A column is claimed by compare-and-swap on its ``predecessor``. The row matched to it has no
@@ -34,19 +35,19 @@ matching algorithms for bipartite graphs", Euro-Par 2013.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper
-from ...compile.device import CT, MT, ONE, per_item
+from ...compile.device import CT, MT, ONE, Device, per_item
 from ...compile.scan import compact
-from ...compile.shared_count import add, new_stripes, total
-from ...graphs.graph import unsigned
+from ...compile.shared_count import add, new_count, total
 from ...results.run import Run
+from ..phases import search_in_phases, uploaded
 
 LANES = (1, 32, 1024)  # lanes a row, by class of its degree
-SPLIT = (64, 8192)  # rows of more edges than this are in the second class, and in the third
+SPLIT = (64, 8192)  # `long` and `longest` where rows are split
 NEVER = (1 << 62, 1 << 62)
 ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause
 
@@ -55,123 +56,117 @@ ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may
 TAIL, FOUND, NEXT, LEVELS = 0, 3, 4, 5
 
 
-def search(run: Run, degrees: tuple[int, int]) -> None:
-    """Make the matching maximum. Rows of more edges than `degrees` go to the other queues."""
-    n_rows, n_cols = run.graph.shape
-    unmatched = n_rows - run.cardinality
-    device = run.open_device(
-        edges=1, rows=5, cols=2, more=3 * unmatched * run.graph.indices.dtype.itemsize
-    )
-    index = run.graph.indices.dtype
-    above = [int(np.count_nonzero(run.graph.row_degrees > d)) for d in degrees]
-    parts = np.array([0, n_rows - above[0], n_rows - above[1], 0, 0, 0], np.int64)
-    classes = (np.int64(degrees[0]), np.int64(degrees[1]))
-    side_by_side = np.int64(device.name == "cuda")
-    indptr = device.upload(unsigned(run.graph.indptr))
-    indices = device.upload(unsigned(run.graph.indices))
-    row_match, col_match = device.upload(run.row_match), device.upload(run.col_match)
-    predecessor, root = device.empty(n_cols, index), device.empty(n_rows, index)
-    leaf, queue = device.empty(n_rows, index), device.empty(n_rows, index)
-    roots = device.upload(run.unmatched_rows())
-    left, places = device.empty(roots.size, index), device.empty(roots.size, index)
-    n_roots, edges = roots.size, new_stripes(device)
-    found = 1
-    try:
-        while found and not run.done:
-            state = device.upload(parts.copy())
-            arguments = (indptr, indices, col_match, predecessor, root, leaf, queue, state, edges)
-            launches = 0
-            lo = parts[:3]
+class Arrays(NamedTuple):
+    """What the kernels work on, and the degrees that tell the classes of rows apart."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
+    predecessor: Any
+    root: Any
+    leaf: Any
+    queue: Any
+    state: Any
+    edges: Any
+    long: np.int64
+    longest: np.int64
+
+
+def apfb_queue(run: Run, *, split: bool = False) -> None:
+    """Make the matching maximum. A row is the work of one lane; if `split`, long ones of many."""
+    degrees = SPLIT if split else NEVER
+    (n_rows, n_cols), index = run.graph.shape, run.graph.indices.dtype
+    room = 3 * (n_rows - run.cardinality) * index.itemsize
+    device = run.open_device(edges=1, rows=5, cols=2, more=room)
+    above = [int(np.count_nonzero(run.graph.row_degrees > degree)) for degree in degrees]
+    heads = np.array([0, n_rows - above[0], n_rows - above[1], 0, 0, 0], np.int64)
+    with uploaded(run, device) as graph_and_matching:
+        a = Arrays(
+            *graph_and_matching,
+            predecessor=device.empty(n_cols, index),
+            root=device.empty(n_rows, index),
+            leaf=device.empty(n_rows, index),
+            queue=device.empty(n_rows, index),
+            state=device.upload(heads.copy()),
+            edges=new_count(device),
+            long=np.int64(degrees[0]),
+            longest=np.int64(degrees[1]),
+        )
+        roots = device.upload(run.unmatched_rows())
+        left, places = (device.empty(roots.size, index) for _ in range(2))
+        n_roots, found = roots.size, 0
+
+        def search() -> bool:
+            """Grow trees from the roots."""
+            nonlocal a, found
             with run.timed("search"):
-                device.fill(predecessor, -1)
-                device.launch(plant, n_roots, roots, indptr, root, leaf, queue, state, *classes)
-                hi = device.download(state)[:3].copy()
-            while (rows := int((hi - lo).sum())) > 0:
-                with run.timed("search"):
-                    if rows < device.serial and hi[0] - lo[0] == rows:
-                        few = np.int64(device.serial)
-                        device.launch(expand_few, 1, few, lo[0], *arguments, *classes, shape=ONE)
-                        launches += 1
-                        now = device.download(state).copy()
-                        lo = np.array([now[NEXT], *hi[1:]])
-                        levels = int(now[LEVELS])
-                    else:
-                        for c, lanes in enumerate(LANES):
-                            n = int(hi[c] - lo[c]) * lanes
-                            settings = (lo[c], np.int64(lanes), side_by_side)
-                            shape = CT if lanes == 1 else MT
-                            device.launch(expand, n, *settings, *arguments, *classes, shape=shape)
-                            launches += n > 0
-                        now = device.download(state).copy()
-                        lo, levels = hi, 1
-                    hi = now[:3]
-                run.stats.levels += levels
-                run.pause()
-            found = int(now[FOUND])
-            run.stats.launches.append(launches)
-            run.stats.augmenting_paths += found
-            with run.timed("augment"):
-                device.launch(alternate, n_roots, roots, leaf, predecessor, row_match, col_match)
-                n_roots = compact(device, roots, n_roots, places, left)
-                roots, left = left, roots
-            run.end_phase(found)
-    finally:
-        device.hand_back(row_match, run.row_match)
-        device.hand_back(col_match, run.col_match)
-        run.stats.traversed_edges += total(device, edges)
+                a = a._replace(state=device.upload(heads.copy()))
+                device.fill(a.predecessor, -1)
+                device.launch(plant, n_roots, a, roots)
+            found = grow(run, device, a, heads[:3])
+            return found > 0
+
+        def augment() -> int:
+            """Turn the paths over, and list the roots that are left."""
+            nonlocal roots, left, n_roots
+            device.launch(alternate, n_roots, a, roots)
+            n_roots = compact(device, roots, n_roots, places, left)
+            roots, left = left, roots
+            return found
+
+        try:
+            search_in_phases(run, search, augment)
+        finally:
+            run.stats.traversed_edges += total(device, a.edges)
 
 
-def apfb_queue(run: Run) -> None:
-    """Make the matching maximum; a row is the work of one lane."""
-    search(run, NEVER)
+def grow(run: Run, device: Device, a: Arrays, lo: Any) -> int:
+    """Grow the trees level by level, from places `lo` of the queues on; return the paths found."""
+    state = device.download(a.state).copy()
+    launches = 0
+    while (rows := int((state[:3] - lo).sum())) > 0:
+        hi = state[:3]
+        with run.timed("search"):
+            few = rows < device.serial and hi[0] - lo[0] == rows
+            if few:
+                device.launch(expand_few, 1, a, np.int64(device.serial), lo[0], shape=ONE)
+                launches += 1
+            else:
+                launches += expand_level(device, a, lo, hi)
+            state = device.download(a.state).copy()
+        lo = np.array([state[NEXT], *hi[1:]]) if few else hi
+        run.stats.levels += int(state[LEVELS]) if few else 1
+        run.pause()
+    run.stats.launches.append(launches)
+    return int(state[FOUND])
 
 
-def apfb_split(run: Run) -> None:
-    """Make the matching maximum; long rows are shared out."""
-    search(run, SPLIT)
+def expand_level(device: Device, a: Arrays, lo: Any, hi: Any) -> int:
+    """Expand the rows from `lo` to `hi` of each queue; return how many launches that took."""
+    side_by_side = np.int64(device.name == "cuda")
+    for c, lanes in enumerate(LANES):
+        shape = CT if lanes == 1 else MT
+        settings = lo[c], np.int64(lanes), side_by_side
+        device.launch(expand, int(hi[c] - lo[c]) * lanes, a, *settings, shape=shape)
+    return int(np.count_nonzero(hi > lo))
 
 
 @per_item
-def plant(
-    i: int,
-    roots: Any,
-    indptr: Any,
-    root: Any,
-    leaf: Any,
-    queue: Any,
-    state: Any,
-    long: int,
-    longest: int,
-) -> None:
+def plant(i: int, a: Arrays, roots: Any) -> None:
     """Begin a tree."""
     x = np.int64(roots[i])
-    root[x] = x
-    leaf[x] = -1
-    append(x, indptr, queue, state, long, longest)
+    a.root[x] = x
+    a.leaf[x] = -1
+    append(x, a)
 
 
 @per_item
-def expand(
-    item: int,
-    lo: int,
-    lanes: int,
-    side_by_side: int,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    predecessor: Any,
-    root: Any,
-    leaf: Any,
-    queue: Any,
-    state: Any,
-    edges: Any,
-    long: int,
-    longest: int,
-) -> None:
+def expand(item: int, a: Arrays, lo: int, lanes: int, side_by_side: int) -> None:
     """One lane's part of a row of the queue."""
-    x = np.int64(queue[lo + item // lanes])
+    x = np.int64(a.queue[lo + item // lanes])
     lane = item % lanes
-    first, last = np.int64(indptr[x]), np.int64(indptr[x + 1])
+    first, last = np.int64(a.indptr[x]), np.int64(a.indptr[x + 1])
     step = lanes
     if side_by_side:
         first += lane
@@ -180,110 +175,69 @@ def expand(
         first += lane * part
         last = min(first + part, last)
         step = np.int64(1)
-    reach(
-        x, first, last, step,
-        indptr, indices, col_match, predecessor, root, leaf, queue, state, edges, long, longest,
-    )  # fmt: skip
+    reach(x, a, first, last, step)
 
 
 @per_item
-def expand_few(
-    _: int,
-    few: int,
-    lo: int,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    predecessor: Any,
-    root: Any,
-    leaf: Any,
-    queue: Any,
-    state: Any,
-    edges: Any,
-    long: int,
-    longest: int,
-) -> None:
+def expand_few(_: int, a: Arrays, few: int, lo: int) -> None:
     """Do levels one after the other while they have few rows, and short ones only."""
-    hi = state[TAIL]
+    hi = a.state[TAIL]
     stop = lo + ROWS_PER_CALL
-    others = state[TAIL + 1] + state[TAIL + 2]
+    others = a.state[TAIL + 1] + a.state[TAIL + 2]
     levels = 0
-    while 0 < hi - lo < few and lo < stop and state[TAIL + 1] + state[TAIL + 2] == others:
+    while 0 < hi - lo < few and lo < stop and a.state[TAIL + 1] + a.state[TAIL + 2] == others:
         for i in range(lo, hi):
-            x = np.int64(queue[i])
-            reach(
-                x, np.int64(indptr[x]), np.int64(indptr[x + 1]), np.int64(1),
-                indptr, indices, col_match, predecessor, root, leaf, queue, state, edges,
-                long, longest,
-            )  # fmt: skip
+            x = np.int64(a.queue[i])
+            reach(x, a, np.int64(a.indptr[x]), np.int64(a.indptr[x + 1]), np.int64(1))
         lo = hi
-        hi = state[TAIL]
+        hi = a.state[TAIL]
         levels += 1
-    state[NEXT] = lo
-    state[LEVELS] = levels
+    a.state[NEXT] = lo
+    a.state[LEVELS] = levels
 
 
 @helper
-def reach(
-    x: int,
-    first: int,
-    last: int,
-    step: int,
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    predecessor: Any,
-    root: Any,
-    leaf: Any,
-    queue: Any,
-    state: Any,
-    edges: Any,
-    long: int,
-    longest: int,
-) -> None:
+def reach(x: int, a: Arrays, first: int, last: int, step: int) -> None:
     """Claim the columns at some edges of a row, unless its tree has found a path."""
-    my_root = np.int64(root[x])
-    if leaf[my_root] >= 0:
+    my_root = np.int64(a.root[x])
+    if a.leaf[my_root] >= 0:
         return
     looked_at = 0
     for k in range(first, last, step):
         looked_at += 1
-        y = indices[k]
-        if predecessor[y] < 0 and compare_and_swap(predecessor, y, -1, x):
-            mate = np.int64(col_match[y])
+        y = a.indices[k]
+        if a.predecessor[y] < 0 and compare_and_swap(a.predecessor, y, -1, x):
+            mate = np.int64(a.col_match[y])
             if mate < 0:
-                if compare_and_swap(leaf, my_root, -1, y):
-                    fetch_add(state, FOUND, 1)
+                if compare_and_swap(a.leaf, my_root, -1, y):
+                    fetch_add(a.state, FOUND, 1)
                 break
-            root[mate] = my_root
-            append(mate, indptr, queue, state, long, longest)
-    add(edges, x, looked_at)
+            a.root[mate] = my_root
+            append(mate, a)
+    add(a.edges, x, looked_at)
 
 
 @helper
-def append(x: int, indptr: Any, queue: Any, state: Any, long: int, longest: int) -> None:
+def append(x: int, a: Arrays) -> None:
     """Put a row into the queue for its degree."""
-    degree = np.int64(indptr[x + 1]) - np.int64(indptr[x])
+    degree = np.int64(a.indptr[x + 1]) - np.int64(a.indptr[x])
     c = TAIL
-    if degree > long:
+    if degree > a.long:
         c = TAIL + 1
-    if degree > longest:
+    if degree > a.longest:
         c = TAIL + 2
-    queue[fetch_add(state, c, 1)] = x
+    a.queue[fetch_add(a.state, c, 1)] = x
 
 
 @per_item
-def alternate(
-    i: int, roots: Any, leaf: Any, predecessor: Any, row_match: Any, col_match: Any
-) -> None:
+def alternate(i: int, a: Arrays, roots: Any) -> None:
     """Turn over the path of a tree that has found one, and strike its root off the list."""
-    x = np.int64(roots[i])
-    y = np.int64(leaf[x])
+    y = np.int64(a.leaf[roots[i]])
     if y >= 0:
         roots[i] = -1
-        while y >= 0:
-            x = np.int64(predecessor[y])
-            old = np.int64(row_match[x])
-            row_match[x] = y
-            col_match[y] = x
-            y = old
+    while y >= 0:
+        x = np.int64(a.predecessor[y])
+        old = np.int64(a.row_match[x])
+        a.row_match[x] = y
+        a.col_match[y] = x
+        y = old

@@ -13,15 +13,17 @@ Work O(n + m); memory 32 bytes an edge.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ...compile import kernel, prange, thread_count
+from ...compile import helper, kernel, prange, thread_count
+from ...compile.tuning import EDGES_PER_CALL
 from ...errors import OptionError
 from ...results.greedy_run import GreedyRun
 
-__all__ = ["edges_by_weight"]
+__all__ = ["edges_by_weight", "ends", "in_portions"]
 
 DIGIT = 11
 SIGN = np.uint64(1 << 63)
@@ -48,6 +50,19 @@ def edges_by_weight(run: GreedyRun) -> tuple[Any, Any]:
                 (keys, pairs), others = others, (keys, pairs)
                 run.pause()
     return pairs, np.invert(keys, out=keys).view(np.float64)
+
+
+def in_portions(run: GreedyRun, pairs: Any) -> Iterator[slice]:
+    """Yield slices of the edges, as many as a kernel does at a time, and pause after each."""
+    for first in range(0, pairs.size, EDGES_PER_CALL):
+        yield slice(first, first + EDGES_PER_CALL)
+        run.pause()
+
+
+@helper
+def ends(pair: Any) -> tuple[Any, Any]:
+    """Return the lower and the higher end of an edge."""
+    return pair >> _32, pair & _LOW
 
 
 @kernel

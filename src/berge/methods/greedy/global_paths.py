@@ -30,9 +30,8 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel
-from ...compile.tuning import EDGES_PER_CALL
 from ...results.greedy_run import GreedyRun
-from .edges import edges_by_weight
+from .edges import edges_by_weight, ends, in_portions
 
 ODD, DONE = 4, 8
 COUNT = 3  # the bits of a state that count edges
@@ -48,10 +47,8 @@ def global_paths(run: GreedyRun) -> None:
     while pairs.size > 0:
         state[:] = 0
         end[:] = np.arange(n)
-        for first in range(0, pairs.size, EDGES_PER_CALL):
-            some = slice(first, first + EDGES_PER_CALL)
+        for some in in_portions(run, pairs):
             grow(pairs[some], weights[some], state, end, link, cost)
-            run.pause()
         match_paths(state, link, cost, path, path_cost, best, run.mate)
         run.end_round(int(np.count_nonzero(run.mate >= 0)))
         left = keep_free(pairs, weights, run.mate)
@@ -62,7 +59,7 @@ def global_paths(run: GreedyRun) -> None:
 def grow(pairs: Any, weights: Any, state: Any, end: Any, link: Any, cost: Any) -> None:
     """Take all applicable edges, in order."""
     for k in range(pairs.size):
-        v, w = pairs[k] >> np.uint64(32), pairs[k] & np.uint64(0xFFFFFFFF)
+        v, w = ends(pairs[k])
         v_state, w_state = state[v], state[w]
         if v_state & COUNT == 2 or w_state & COUNT == 2:
             continue
@@ -154,7 +151,7 @@ def keep_free(pairs: Any, weights: Any, mate: Any) -> int:
     """Keep the edges whose ends are both free, in place; return how many there are."""
     size = 0
     for k in range(pairs.size):
-        v, w = pairs[k] >> np.uint64(32), pairs[k] & np.uint64(0xFFFFFFFF)
+        v, w = ends(pairs[k])
         if mate[v] < 0 and mate[w] < 0:
             pairs[size] = pairs[k]
             weights[size] = weights[k]

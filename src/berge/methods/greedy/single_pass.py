@@ -60,7 +60,7 @@ def single_pass(run: GreedyRun) -> None:
             run.each_vertex(match_vertex, *rows, mate, missed, count, run.shared)
     finally:
         run.mate[:] = device.download(mate)
-        match_missed(indptr, indices, run.mate, device.download(missed), device.read(count))
+        match_missed(indptr, indices, run.mate, device.download(missed), device.download(count))
 
 
 def _stay_within(run: GreedyRun, bounds: Any) -> bool:
@@ -162,15 +162,7 @@ def match_one(
 
 
 @kernel
-def match_missed(indptr: Any, indices: Any, mate: Any, missed: Any, count: int) -> None:
+def match_missed(indptr: Any, indices: Any, mate: Any, missed: Any, count: Any) -> None:
     """Match the vertices on the list that are still free, alone."""
-    for i in range(count):
-        v = missed[i]
-        if mate[v] != FREE:
-            continue
-        for k in range(indptr[v], indptr[v + 1]):
-            w = indices[k]
-            if mate[w] == FREE:
-                mate[v] = w
-                mate[w] = v
-                break
+    for i in range(count[0]):
+        match_one(np.int64(missed[i]), indptr, indices, mate, missed, count, False)

@@ -17,27 +17,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...compile import kernel
-from ...compile.tuning import EDGES_PER_CALL
 from ...results.greedy_run import GreedyRun
-from .edges import edges_by_weight
+from .edges import edges_by_weight, ends, in_portions
 
 
 def sorted_edges(run: GreedyRun) -> None:
     """Sort the edges, then take each whose ends are free."""
     pairs, _ = edges_by_weight(run)
-    for first in range(0, pairs.size, EDGES_PER_CALL):
-        take_edges(pairs[first : first + EDGES_PER_CALL], run.mate)
-        run.pause()
+    for some in in_portions(run, pairs):
+        take_edges(pairs[some], run.mate)
 
 
 @kernel
 def take_edges(pairs: Any, mate: Any) -> None:
     """Match the ends of every edge in turn, if they are free."""
     for k in range(pairs.size):
-        v, w = pairs[k] >> np.uint64(32), pairs[k] & np.uint64(0xFFFFFFFF)
+        v, w = ends(pairs[k])
         if mate[v] < 0 and mate[w] < 0:
             mate[v] = w
             mate[w] = v

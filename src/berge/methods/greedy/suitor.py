@@ -3,7 +3,7 @@
 ``suitor[w]`` is who proposes to w, the best so far. A vertex v proposes to the heaviest neighbour
 whose suitor, if any, offers less; that suitor is dislodged and proposes anew. In the end two
 vertices that are each other's suitor are matched. The result is the matching of the greedy
-algorithm by decreasing weight (`by_weight`), without sorting, and so at least half as heavy as any.
+algorithm by decreasing weight (`sorted_edges`), without sorting: at least half as heavy as any.
 
 Equal weights are told apart by the ends of the edges: the edge with the lower of the lower ends
 comes first, then that with the lower of the higher ends. Of two edges at v that is the one to the

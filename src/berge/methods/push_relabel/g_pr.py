@@ -6,10 +6,12 @@ the same time, once a kernel launch, with no regard to each other: of several ro
 column the last to write gets it, and the others notice and stay active. G-GR, global relabelling,
 makes labels exact now and then, by breadth-first search from the free columns, a launch a level.
 
-- ``g-pr-first`` (Algorithms 3 to 6): a launch goes over all rows and looks which are active.
-- ``g-pr-noshr`` (Algorithms 7 to 9): it goes over a list of active rows. Where row v took a column,
-  the row w that had it comes into its place; where v turns out to have lost it, v is put back.
-- ``g-pr-shr``: the list is made dense after a global relabelling, while it is longer than 511.
+The option ``form`` has the paper's three:
+
+- first (Algorithms 3 to 6): a launch goes over all rows and looks which are active;
+- noshr (Algorithms 7 to 9): it goes over a list of active rows. Where row v took a column, the row
+  w that had it comes into its place; where v turns out to have lost it, v is put back;
+- shr: the list is made dense after a global relabelling, while it is longer than 511.
 
 ``strategy`` and ``k`` say after how many launches labels are made exact again: k of them (fix), or
 k times maxLevel, the depth in edges that the last global relabelling came to (adaptive).
@@ -65,8 +67,9 @@ bipartite matching algorithm on GPUs", ICPP 2013.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
@@ -74,10 +77,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper
-from ...compile.device import CT, ONE, Device, per_item
+from ...compile.device import CT, ONE, Device, ItemKernel, per_item
 from ...compile.scan import compact, count
 from ...graphs.graph import unsigned
 from ...results.run import Run, Stop
+from ..phases import uploaded
 
 SHRINK_FROM = 512  # lists shorter than this are not made dense: it takes longer than it saves
 BLOCKS = 256  # shares of the vertices, each counted by one thread
@@ -86,36 +90,57 @@ KEPT = 10_000  # entries of `stats.active`
 ACT_EXISTS, U_ADDED, DOUBT, REVIVED = range(4)  # entries of `flags`
 
 
-class Labels(NamedTuple):
-    """One labelling of all vertices, and the flags of the kernels that work on it."""
+class Arrays(NamedTuple):
+    """The graph, the matching, the transpose, and one labelling with its flags."""
 
+    indptr: Any
+    indices: Any
+    mu_row: Any
+    mu_col: Any
+    t_indptr: Any
+    t_indices: Any
     psi_row: Any
     psi_col: Any
     flags: Any
+    far: np.int64
 
 
-def g_pr(run: Run, form: type[First], *, strategy: str, k: float, concurrent: bool) -> None:
-    """Make the matching maximum: Algorithms 3 and 7."""
-    s = Search(run, concurrent, form.bytes_needed(run))
-    active = form(s)
-    loop = iter_gr = 0
-    act_exists = True
-    try:
+class Lists(NamedTuple):
+    """Active rows, and for each entry how many pushes there were, and edges looked at."""
+
+    a_c: Any
+    a_p: Any
+    i_a: Any
+    pushes: Any
+    looked: Any
+
+
+def g_pr(
+    run: Run,
+    *,
+    form: str = "shr",
+    strategy: str = "adaptive",
+    k: float = 0.7,
+    concurrent: bool = False,
+) -> None:
+    """Make the matching maximum: Algorithm 3, or 7 where there are lists."""
+    with searching(run, form, concurrent) as s:
+        active = s.new_active()
+        loop = iter_gr = 0
+        act_exists = True
         while act_exists and not run.done:
             max_level = s.relabel(loop, due=loop == iter_gr)
             if max_level:
                 iter_gr = get_iter_gr(strategy, k, max_level, loop)
-                iter_gr = min(iter_gr, loop + s.far)  # where a lack of gain is noticed
+                iter_gr = min(iter_gr, loop + s.a.far)  # where a lack of gain is noticed
             with run.timed("push"):
-                act_exists = active.push(loop, shrink=max_level > 0)
+                act_exists = active.push(loop, shrink=max_level > 0 and form == "shr")
             loop += 1
             run.stats.iterations = loop
             run.pause()
             if not act_exists and s.revive(loop):
-                active = form(s)
+                active = s.new_active()
                 act_exists, iter_gr = True, loop
-    finally:
-        s.leave()
 
 
 def get_iter_gr(strategy: str, k: float, max_level: int, loop: int) -> int:
@@ -123,54 +148,63 @@ def get_iter_gr(strategy: str, k: float, max_level: int, loop: int) -> int:
     return loop + max(1, int(k if strategy == "fix" else k * max_level))
 
 
-def g_pr_first(
-    run: Run, *, strategy: str = "adaptive", k: float = 0.7, concurrent: bool = False
-) -> None:
-    """Make the matching maximum, going over all rows."""
-    g_pr(run, First, strategy=strategy, k=k, concurrent=concurrent)
-
-
-def g_pr_noshr(
-    run: Run, *, strategy: str = "adaptive", k: float = 0.7, concurrent: bool = False
-) -> None:
-    """Make the matching maximum, with a list of active rows."""
-    g_pr(run, NoShr, strategy=strategy, k=k, concurrent=concurrent)
-
-
-def g_pr_shr(
-    run: Run, *, strategy: str = "adaptive", k: float = 0.7, concurrent: bool = False
-) -> None:
-    """Make the matching maximum, with a list of active rows that is made dense."""
-    g_pr(run, Shr, strategy=strategy, k=k, concurrent=concurrent)
+@contextmanager
+def searching(run: Run, form: str, concurrent: bool) -> Iterator[Search]:
+    """Yield a search whose arrays are on the device; in the end, hand the matching back."""
+    n_rows, index = run.graph.n_rows, run.graph.indices.dtype.itemsize
+    more = 16 * n_rows
+    if form != "first":
+        more = (8 + 2 * index) * n_rows + (16 + 3 * index) * (n_rows - run.cardinality)
+    per_vertex = 4 if concurrent else 3
+    device = run.open_device(edges=2, rows=per_vertex, cols=per_vertex, more=more)
+    with uploaded(run, device) as graph_and_matching:
+        s = Search(run, device, graph_and_matching, form, concurrent)
+        try:
+            yield s
+        finally:
+            s.leave()
 
 
 class Search:
     """The arrays on the device, and what is done to all of them."""
 
-    def __init__(self, run: Run, concurrent: bool, more: int):
-        self.run = run
-        per_vertex = 4 if concurrent else 3
-        self.device = run.open_device(edges=2, rows=per_vertex, cols=per_vertex, more=more)
-        self.pusher = self.device
-        graph, transpose, upload = run.graph, run.transpose(), self.device.upload
-        self.far = np.int64(sum(graph.shape) + sum(graph.shape) % 2)
-        self.rows = upload(unsigned(graph.indptr)), upload(unsigned(graph.indices))
-        self.cols = upload(unsigned(transpose.indptr)), upload(unsigned(transpose.indices))
-        self.mu = upload(run.row_match), upload(run.col_match)
-        self.psi = self.new_labels()
-        self.counted: list[tuple[Any, Any]] = []  # pushes, and edges looked at, by item
+    def __init__(
+        self,
+        run: Run,
+        device: Device,
+        graph_and_matching: tuple[Any, Any, Any, Any],
+        form: str,
+        concurrent: bool,
+    ):
+        self.run, self.device, self.form = run, device, form
+        self.pusher = device
+        transpose, n = run.transpose(), sum(run.graph.shape)
+        t_indptr = device.upload(unsigned(transpose.indptr))
+        t_indices = device.upload(unsigned(transpose.indices))
+        far = np.int64(n + n % 2)
+        self.a = Arrays(*graph_and_matching, t_indptr, t_indices, *self.new_labels(), far)
+        self.spare: Arrays | None = None  # the same with labels for a relabelling beside
+        if concurrent:
+            psi_row, psi_col, flags = self.new_labels()
+            self.spare = self.a._replace(psi_row=psi_row, psi_col=psi_col, flags=flags)
+        self.beside: Beside | None = None
+        self.counted: list[Lists] = []
         self.alone = False  # one thread pushes, until it has matched a row
         self.gained_at = 0  # the iteration in which the matching was last seen to grow
-        self.spare = self.new_labels() if concurrent else None  # for a relabelling beside
-        self.beside: Beside | None = None
         self.doubt = False  # labels may have been out of date
 
-    def new_labels(self) -> Labels:
-        """Return room for a labelling."""
+    def new_labels(self) -> tuple[Any, Any, Any]:
+        """Return room for a labelling, and its flags."""
         n_rows, n_cols = self.run.graph.shape
-        label = np.int32 if self.far < 2**31 - 2 else np.int64
+        label = np.int32 if n_rows + n_cols < 2**31 - 3 else np.int64
         empty = self.device.empty
-        return Labels(empty(n_rows, label), empty(n_cols, label), self.device.full(4, 0, np.int32))
+        return empty(n_rows, label), empty(n_cols, label), self.device.full(4, 0, np.int32)
+
+    def new_active(self) -> First:
+        """Return the active rows, in the form that was asked for."""
+        active = First(self) if self.form == "first" else Listed(self)
+        self.counted.append(active.lists)
+        return active
 
     def relabel(self, loop: int, due: bool) -> int:
         """Do a global relabelling if it is due, or take over what one beside has come to.
@@ -183,7 +217,7 @@ class Search:
                 return self.adopt(loop) if self.beside.done else 0
             if not due or (aside and self.begin_beside()):
                 return 0
-            max_level = g_gr(self.device, self, self.psi, self.run.pause)
+            max_level = g_gr(self.device, self.a, self.run.pause)
             self.take_stock(loop, max_level)
             return max_level
 
@@ -192,8 +226,9 @@ class Search:
         pair = self.device.split()
         if pair is None:
             return False
+        assert self.spare is not None
         self.pusher, other = pair
-        self.beside = Beside(other, partial(g_gr, other, self, self.spare))
+        self.beside = Beside(other, partial(g_gr, other, self.spare))
         return True
 
     def adopt(self, loop: int) -> int:
@@ -202,8 +237,8 @@ class Search:
         assert self.spare is not None
         max_level = self.beside.result()
         self.beside, self.pusher = None, self.device
-        self.psi, self.spare = self.spare, self.psi
-        self.device.launch(adopt, self.mu[1].size, self.mu[1], self.psi.psi_row, self.psi.psi_col)
+        self.a, self.spare = self.spare, self.a
+        self.device.launch(adopt, self.a.mu_col.size, self.a)
         self.doubt = True
         self.take_stock(loop, max_level)
         return max_level
@@ -213,14 +248,12 @@ class Search:
         device, run, stats = self.device, self.run, self.run.stats
         width = np.int64(-(-max(run.graph.shape) // BLOCKS))
         counts = device.empty(3 * BLOCKS, np.int64)
-        device.launch(
-            count_block, BLOCKS, width, *self.mu, self.psi.psi_col, self.cols[0], self.far, counts
-        )
+        device.launch(count_block, BLOCKS, self.a, width, counts)
         matched, active, edges = device.download(counts).reshape(BLOCKS, 3).sum(axis=0).tolist()
         gained = matched - run.cardinality
         if gained:
             self.alone, self.gained_at = False, loop
-        elif loop - self.gained_at > self.far:
+        elif loop - self.gained_at > self.a.far:
             self.alone = True
         stats.levels += max_level // 2
         stats.traversed_edges += edges
@@ -231,15 +264,14 @@ class Search:
     def revive(self, loop: int) -> bool:
         """Make rows active again that were given up by labels too large; whether there are any."""
         self.leave_beside()
-        if not (self.doubt or self.device.read(self.psi.flags, DOUBT)):
+        if not (self.doubt or self.device.read(self.a.flags, DOUBT)):
             return False
         self.alone = True  # so the labels will be exact
         self.relabel(loop, due=True)
         self.alone, self.doubt = True, False
-        self.device.fill(self.psi.flags, 0)
-        mu_row = self.mu[0]
-        self.device.launch(revive, mu_row.size, mu_row, self.psi.psi_row, self.far, self.psi.flags)
-        return self.device.read(self.psi.flags, REVIVED) > 0
+        self.device.fill(self.a.flags, 0)
+        self.device.launch(revive, self.a.mu_row.size, self.a)
+        return self.device.read(self.a.flags, REVIVED) > 0
 
     def leave_beside(self) -> None:
         """Stop the global relabelling that runs beside, if there is one."""
@@ -248,16 +280,14 @@ class Search:
             self.beside, self.pusher = None, self.device
 
     def leave(self) -> None:
-        """Hand the matching back, put right, and add up what was counted."""
+        """Put the matching right, and add up what was counted."""
         device, run = self.device, self.run
         self.leave_beside()
-        device.launch(fix_matching, self.mu[0].size, *self.mu)
-        run.cardinality = count(device, self.mu[0])
-        device.hand_back(self.mu[0], run.row_match)
-        device.hand_back(self.mu[1], run.col_match)
-        for pushes, looked in self.counted:
-            run.stats.pushes += int(device.download(pushes).sum())
-            run.stats.traversed_edges += int(device.download(looked).sum())
+        device.launch(fix_matching, self.a.mu_row.size, self.a)
+        run.cardinality = count(device, self.a.mu_row)
+        for lists in self.counted:
+            run.stats.pushes += int(device.download(lists.pushes).sum())
+            run.stats.traversed_edges += int(device.download(lists.looked).sum())
 
 
 class Beside:
@@ -289,16 +319,16 @@ class Beside:
         self.future.exception()
 
 
-def g_gr(device: Device, s: Search, psi: Labels, pause: Callable[[], None]) -> int:
+def g_gr(device: Device, a: Arrays, pause: Callable[[], None]) -> int:
     """G-GR (Algorithm 4): label all vertices by breadth-first search; return maxLevel."""
-    n_cols = s.mu[1].size
-    device.fill(psi.psi_row, s.far)
-    device.launch(init_relabel, n_cols, s.mu[1], psi.psi_col, s.far)
+    n_cols = a.mu_col.size
+    device.fill(a.psi_row, a.far)
+    device.launch(init_relabel, n_cols, a)
     u_added, c_level = True, 0
     while u_added:
-        device.fill(psi.flags[U_ADDED : U_ADDED + 1], 0)
-        device.launch(g_gr_krnl, n_cols, np.int64(c_level), *s.cols, *s.mu, *psi, s.far)
-        u_added = device.read(psi.flags, U_ADDED) > 0
+        device.fill(a.flags[U_ADDED : U_ADDED + 1], 0)
+        device.launch(g_gr_krnl, n_cols, a, np.int64(c_level))
+        u_added = device.read(a.flags, U_ADDED) > 0
         c_level += 2
         pause()
     return c_level
@@ -307,130 +337,98 @@ def g_gr(device: Device, s: Search, psi: Labels, pause: Callable[[], None]) -> i
 class First:
     """Push launches that go over all rows (Algorithm 6)."""
 
-    @staticmethod
-    def bytes_needed(run: Run) -> int:
-        """Return the bytes that this form needs besides what all do."""
-        return 16 * run.graph.n_rows
-
     def __init__(self, s: Search):
-        self.s = s
-        self.count(s.mu[0].size)
+        self.s, self.size = s, s.a.mu_row.size
+        none = s.device.empty(0, np.int64)
+        self.lists = self.new_lists(none, none, none)
 
-    def count(self, items: int) -> None:
-        """Make room to count pushes, and edges looked at, by item."""
-        full = self.s.device.full
-        self.counted = full(items, 0, np.int64), full(items, 0, np.int64)
-        self.s.counted.append(self.counted)
+    def new_lists(self, a_c: Any, a_p: Any, i_a: Any) -> Lists:
+        """Return lists, with room to count what was done for each entry."""
+        counts = (self.s.device.full(self.size, 0, np.int64) for _ in range(2))
+        return Lists(a_c, a_p, i_a, *counts)
+
+    def launch(self, kernel: ItemKernel, *more: Any) -> None:
+        """Push, on one thread if the search goes on alone."""
+        shape = ONE if self.s.alone else CT
+        self.s.pusher.launch(kernel, self.size, self.s.a, self.lists, *more, shape=shape)
 
     def push(self, loop: int, shrink: bool) -> bool:
         """Let every active row push once; whether there was any."""
-        s, device = self.s, self.s.pusher
-        device.fill(s.psi.flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
-        device.launch(
-            g_pr_krnl, s.mu[0].size, *s.rows, *s.mu, *s.psi, s.far, *self.counted,
-            shape=ONE if s.alone else CT,
-        )  # fmt: skip
-        return device.read(s.psi.flags, ACT_EXISTS) > 0
+        flags, device = self.s.a.flags, self.s.pusher
+        device.fill(flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
+        self.launch(g_pr_krnl)
+        return device.read(flags, ACT_EXISTS) > 0
 
 
-class NoShr(First):
+class Listed(First):
     """Push launches that go over a list of active rows (Algorithms 7 to 9)."""
 
-    shrinks = False
-
-    @staticmethod
-    def bytes_needed(run: Run) -> int:
-        """Return the bytes that this form needs besides what all do."""
-        index, n_rows = run.graph.indices.dtype.itemsize, run.graph.n_rows
-        return (8 + 2 * index) * n_rows + (16 + 3 * index) * (n_rows - run.cardinality)
-
     def __init__(self, s: Search):
-        device, n_rows, index = s.device, s.mu[0].size, s.mu[0].dtype
         self.s = s
-        self.i_a = device.full(n_rows, -1, np.int64)
+        device, n_rows, index = s.device, s.a.mu_row.size, s.a.mu_row.dtype
+        i_a = device.full(n_rows, -1, np.int64)
         capacity = n_rows - s.run.cardinality
-        self.a_c, self.a_p = device.empty(capacity, index), device.empty(capacity, index)
-        self.places = device.empty(capacity, index)
+        a_c, a_p, self.places = (device.empty(capacity, index) for _ in range(3))
         unmatched, places = device.empty(n_rows, index), device.empty(n_rows, index)
-        device.launch(list_unmatched, n_rows, s.mu[0], unmatched)
-        self.size = compact(device, unmatched, n_rows, places, self.a_p)
-        self.count(self.size)
+        device.launch(list_unmatched, n_rows, s.a, unmatched)
+        self.size = compact(device, unmatched, n_rows, places, a_p)
+        self.lists = self.new_lists(a_c, a_p, i_a)
 
     def push(self, loop: int, shrink: bool) -> bool:
         """Let every active row push once, if there is any."""
-        s, device, now = self.s, self.s.pusher, np.int64(loop)
-        device.fill(s.psi.flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
-        device.launch(
-            g_pr_initkrnl, self.size, now, *s.mu, self.a_c, self.a_p, self.i_a, s.psi.flags
-        )
-        act_exists = device.read(s.psi.flags, ACT_EXISTS) > 0
+        flags, device, now = self.s.a.flags, self.s.pusher, np.int64(loop)
+        device.fill(flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
+        device.launch(g_pr_initkrnl, self.size, self.s.a, self.lists, now)
+        act_exists = device.read(flags, ACT_EXISTS) > 0
         if act_exists:
-            if shrink and self.shrinks and self.size >= SHRINK_FROM:
+            if shrink and self.size >= SHRINK_FROM:
                 self.shrink()
-            device.launch(
-                g_pr_pushkrnl, self.size, now, *s.rows, *s.mu, *s.psi, s.far,
-                self.a_c, self.a_p, self.i_a, *self.counted,
-                shape=ONE if s.alone else CT,
-            )  # fmt: skip
-        self.a_c, self.a_p = self.a_p, self.a_c
+            self.launch(g_pr_pushkrnl, now)
+        self.swap()
         return act_exists
 
     def shrink(self) -> None:
         """G-PR-SHRKRNL: make the list dense."""
-        self.size = compact(self.s.pusher, self.a_c, self.size, self.places, self.a_p)
-        self.a_c, self.a_p = self.a_p, self.a_c
+        a_c, a_p, *_ = self.lists
+        self.size = compact(self.s.pusher, a_c, self.size, self.places, a_p)
+        self.swap()
 
-
-class Shr(NoShr):
-    """The same with a list that is made dense after global relabellings."""
-
-    shrinks = True
+    def swap(self) -> None:
+        """Swap A_c and A_p."""
+        self.lists = self.lists._replace(a_c=self.lists.a_p, a_p=self.lists.a_c)
 
 
 @per_item
-def init_relabel(y: int, mu_col: Any, psi_col: Any, far: int) -> None:
+def init_relabel(y: int, a: Arrays) -> None:
     """INITRELABEL: free columns are at level 0, nothing else is reached yet."""
-    psi_col[y] = 0 if mu_col[y] < 0 else far
+    a.psi_col[y] = 0 if a.mu_col[y] < 0 else a.far
 
 
 @per_item
-def g_gr_krnl(
-    y: int,
-    c_level: int,
-    t_indptr: Any,
-    t_indices: Any,
-    mu_row: Any,
-    mu_col: Any,
-    psi_row: Any,
-    psi_col: Any,
-    flags: Any,
-    far: int,
-) -> None:
+def g_gr_krnl(y: int, a: Arrays, c_level: int) -> None:
     """G-GR-KRNL (Algorithm 5): a column of this level reaches rows, which stand for columns."""
-    if psi_col[y] == c_level:
-        for k in range(t_indptr[y], t_indptr[y + 1]):
-            x = t_indices[k]
-            if psi_row[x] == far:
-                psi_row[x] = c_level + 1
-                mate = np.int64(mu_row[x])
-                if mate > -1 and mu_col[mate] == x:
-                    psi_col[mate] = c_level + 2
-                    flags[U_ADDED] = 1
+    if a.psi_col[y] == c_level:
+        for k in range(a.t_indptr[y], a.t_indptr[y + 1]):
+            x = a.t_indices[k]
+            if a.psi_row[x] == a.far:
+                a.psi_row[x] = c_level + 1
+                mate = np.int64(a.mu_row[x])
+                if mate > -1 and a.mu_col[mate] == x:
+                    a.psi_col[mate] = c_level + 2
+                    a.flags[U_ADDED] = 1
 
 
 @helper
-def least(
-    x: int, indptr: Any, indices: Any, psi_row: Any, psi_col: Any, far: int
-) -> tuple[int, int, int]:
+def least(x: int, a: Arrays) -> tuple[int, int, int]:
     """Return the neighbour of least label, that label, and the number of edges looked at."""
     y: Any = np.int64(-1)
-    psi_min = far
-    infimum = np.int64(psi_row[x]) - 1
+    psi_min: Any = a.far
+    infimum = np.int64(a.psi_row[x]) - 1
     looked: Any = np.int64(0)
-    for k in range(indptr[x], indptr[x + 1]):
+    for k in range(a.indptr[x], a.indptr[x + 1]):
         looked += 1
-        next_y = indices[k]
-        psi = np.int64(psi_col[next_y])
+        next_y = a.indices[k]
+        psi = np.int64(a.psi_col[next_y])
         if psi < psi_min:
             psi_min = psi
             y = np.int64(next_y)
@@ -439,141 +437,116 @@ def least(
     return y, psi_min, looked
 
 
+@helper
+def take(x: int, y: int, psi_min: int, a: Arrays) -> None:
+    """Row x takes column y, and labels follow: the push itself."""
+    a.mu_col[y] = x
+    a.mu_row[x] = y
+    a.psi_row[x] = psi_min + 1
+    a.psi_col[y] = psi_min + 2
+
+
+@helper
+def give_up(x: int, a: Arrays) -> None:
+    """Row x reaches no free column, by the labels."""
+    a.mu_row[x] = -2
+    if a.psi_row[x] < a.far:
+        a.flags[DOUBT] = 1
+
+
 @per_item
-def g_pr_krnl(
-    x: int,
-    indptr: Any,
-    indices: Any,
-    mu_row: Any,
-    mu_col: Any,
-    psi_row: Any,
-    psi_col: Any,
-    flags: Any,
-    far: int,
-    pushes: Any,
-    looked: Any,
-) -> None:
+def g_pr_krnl(x: int, a: Arrays, lists: Lists) -> None:
     """G-PR-KRNL (Algorithm 6): an active row takes its column of least label, or is given up."""
-    mate = np.int64(mu_row[x])
-    if mate == -1 or (mate > -1 and mu_col[mate] != x):
-        flags[ACT_EXISTS] = 1
-        y, psi_min, edges = least(x, indptr, indices, psi_row, psi_col, far)
-        looked[x] += edges
-        if psi_min < far:
-            mu_col[y] = x
-            mu_row[x] = y
-            psi_row[x] = psi_min + 1
-            psi_col[y] = psi_min + 2
-            pushes[x] += 1
+    mate = np.int64(a.mu_row[x])
+    if mate == -1 or (mate > -1 and a.mu_col[mate] != x):
+        a.flags[ACT_EXISTS] = 1
+        y, psi_min, edges = least(x, a)
+        lists.looked[x] += edges
+        if psi_min < a.far:
+            take(x, y, psi_min, a)
+            lists.pushes[x] += 1
         else:
-            mu_row[x] = -2
-            if psi_row[x] < far:
-                flags[DOUBT] = 1
+            give_up(x, a)
 
 
 @per_item
-def list_unmatched(x: int, mu_row: Any, unmatched: Any) -> None:
+def list_unmatched(x: int, a: Arrays, unmatched: Any) -> None:
     """List a row that is neither matched nor given up."""
-    unmatched[x] = x if mu_row[x] == -1 else -1
+    unmatched[x] = x if a.mu_row[x] == -1 else -1
 
 
 @per_item
-def g_pr_initkrnl(
-    i: int, loop: int, mu_row: Any, mu_col: Any, a_c: Any, a_p: Any, i_a: Any, flags: Any
-) -> None:
+def g_pr_initkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
     """G-PR-INITKRNL (Algorithm 8): put a row back whose column was taken by another."""
-    v = np.int64(a_p[i])
+    v = np.int64(lists.a_p[i])
     if v != -1:
-        mate = np.int64(mu_row[v])
-        if mate == -1 or mu_col[mate] != v:
-            a_c[i] = v
+        mate = np.int64(a.mu_row[v])
+        if mate == -1 or a.mu_col[mate] != v:
+            lists.a_c[i] = v
         else:
-            v = np.int64(a_c[i])
+            v = np.int64(lists.a_c[i])
         if v != -1:
-            i_a[v] = loop
-            flags[ACT_EXISTS] = 1
+            lists.i_a[v] = loop
+            a.flags[ACT_EXISTS] = 1
 
 
 @per_item
-def g_pr_pushkrnl(
-    i: int,
-    loop: int,
-    indptr: Any,
-    indices: Any,
-    mu_row: Any,
-    mu_col: Any,
-    psi_row: Any,
-    psi_col: Any,
-    flags: Any,
-    far: int,
-    a_c: Any,
-    a_p: Any,
-    i_a: Any,
-    pushes: Any,
-    looked: Any,
-) -> None:
+def g_pr_pushkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
     """G-PR-PUSHKRNL (Algorithm 9): the push of a listed row; who had its column is listed next."""
-    x = np.int64(a_c[i])
+    x = np.int64(lists.a_c[i])
     if x == -1:
-        a_p[i] = -1
+        lists.a_p[i] = -1
         return
-    y, psi_min, edges = least(x, indptr, indices, psi_row, psi_col, far)
-    looked[i] += edges
-    if psi_min < far:
-        w = np.int64(mu_col[y])
-        if w == -1 or i_a[w] != loop:
-            mu_col[y] = x
-            mu_row[x] = y
-            psi_row[x] = psi_min + 1
-            psi_col[y] = psi_min + 2
-            a_p[i] = w
-            pushes[i] += 1
+    y, psi_min, edges = least(x, a)
+    lists.looked[i] += edges
+    if psi_min < a.far:
+        w = np.int64(a.mu_col[y])
+        if w == -1 or lists.i_a[w] != loop:
+            take(x, y, psi_min, a)
+            lists.a_p[i] = w
+            lists.pushes[i] += 1
     else:
-        mu_row[x] = -2
-        a_c[i] = -1
-        a_p[i] = -1
-        if psi_row[x] < far:
-            flags[DOUBT] = 1
+        give_up(x, a)
+        lists.a_c[i] = -1
+        lists.a_p[i] = -1
 
 
 @per_item
-def adopt(y: int, mu_col: Any, psi_row: Any, psi_col: Any) -> None:
+def adopt(y: int, a: Arrays) -> None:
     """Give a column the label that follows from its row's."""
-    mate = np.int64(mu_col[y])
-    psi_col[y] = 0 if mate < 0 else psi_row[mate] + 1
+    mate = np.int64(a.mu_col[y])
+    a.psi_col[y] = 0 if mate < 0 else a.psi_row[mate] + 1
 
 
 @per_item
-def revive(x: int, mu_row: Any, psi_row: Any, far: int, flags: Any) -> None:
+def revive(x: int, a: Arrays) -> None:
     """Make a row active that was given up and can reach a free column."""
-    if mu_row[x] == -2 and psi_row[x] < far:
-        mu_row[x] = -1
-        flags[REVIVED] = 1
+    if a.mu_row[x] == -2 and a.psi_row[x] < a.far:
+        a.mu_row[x] = -1
+        a.flags[REVIVED] = 1
 
 
 @per_item
-def fix_matching(x: int, mu_row: Any, mu_col: Any) -> None:
+def fix_matching(x: int, a: Arrays) -> None:
     """FIXMATCHING: a row is unmatched unless its column agrees."""
-    mate = np.int64(mu_row[x])
-    if mate < 0 or mu_col[mate] != x:
-        mu_row[x] = -1
+    mate = np.int64(a.mu_row[x])
+    if mate < 0 or a.mu_col[mate] != x:
+        a.mu_row[x] = -1
 
 
 @per_item
-def count_block(
-    b: int, width: int, mu_row: Any, mu_col: Any, psi_col: Any, t_indptr: Any, far: int, counts: Any
-) -> None:
+def count_block(b: int, a: Arrays, width: int, counts: Any) -> None:
     """Count block b: rows matched, rows active, edges that global relabelling looked at."""
     matched = active = edges = np.int64(0)
-    for x in range(b * width, min((b + 1) * width, mu_row.size)):
-        mate = np.int64(mu_row[x])
-        if mate > -1 and mu_col[mate] == x:
+    for x in range(b * width, min((b + 1) * width, a.mu_row.size)):
+        mate = np.int64(a.mu_row[x])
+        if mate > -1 and a.mu_col[mate] == x:
             matched += 1
         elif mate != -2:
             active += 1
-    for y in range(b * width, min((b + 1) * width, mu_col.size)):
-        if psi_col[y] < far:
-            edges += np.int64(t_indptr[y + 1]) - np.int64(t_indptr[y])
+    for y in range(b * width, min((b + 1) * width, a.mu_col.size)):
+        if a.psi_col[y] < a.far:
+            edges += np.int64(a.t_indptr[y + 1]) - np.int64(a.t_indptr[y])
     counts[3 * b] = matched
     counts[3 * b + 1] = active
     counts[3 * b + 2] = edges
