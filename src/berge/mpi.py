@@ -24,7 +24,6 @@ from .errors import BergeError, ClusterError, PeerLost
 
 if TYPE_CHECKING:
     from .distributed.communicator import Array, Communicator
-    from .distributed.greedy import GreedyPart
     from .distributed.mpi import MPICommunicator
     from .distributed.part import Part
     from .distributed.session import Session
@@ -229,30 +228,32 @@ def greedy(
     out.
     """
     from .cli.options import check_output
-    from .distributed.greedy import greedy_part
+    from .distributed.session import Session
 
     comm = _world()
     with _together(comm):
         if output is not None:
             check_output(output, (".npz", ".txt"))
-    part, values = _read_undirected(graph, weights, comm)
-    result = greedy_part(part, comm, values, method=method, seed=seed)
-    if not result.is_maximal:
-        raise ClusterError(f"the check failed, which is a bug: {result.reason}")
+    session = Session(comm)
+    result = session.greedy(
+        lambda _: _read_undirected(graph, weights, comm), method=method, seed=seed
+    )
     if output is not None:
         mate = _gathered(comm, result.mate)
         with _together(comm):
             if comm.rank == 0:
-                _save_pairs(output, mate, result, seed)
+                result.joined(mate, seed).save(output)
     if comm.rank == 0:
+        assert session.part is not None
+        n = session.part.n_rows
         names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
-        facts = {"graph": str(graph), "ranks": comm.size, "vertices": part.n_rows}
+        facts = {"graph": str(graph), "ranks": comm.size, "vertices": n}
         facts |= {name: getattr(result, name) for name in names}
         if as_json:
             print_json(facts)
         elif not quiet:
             click.echo(
-                f"{graph}: {plural(result.size, 'pair')} of {part.n_rows:,} vertices, "
+                f"{graph}: {plural(result.size, 'pair')} of {n:,} vertices, "
                 f"weight {result.weight:.10g}, maximal; {result.method} on "
                 f"{plural(comm.size, 'rank')}, {result.exchanges:,} exchanges, "
                 f"{result.seconds['total']:.2f} s"
@@ -276,21 +277,6 @@ def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[
     with _together(comm):
         graph = as_graph(path, weights=weights) if comm.rank == 0 else None
     return scattered(graph, comm)
-
-
-def _save_pairs(path: Path, mate: Any, result: GreedyPart, seed: int) -> None:
-    from .results.greedy_matching import GreedyMatching
-
-    GreedyMatching(
-        mate=mate,
-        size=result.size,
-        weight=result.weight,
-        is_maximal=result.is_maximal,
-        matched_fraction=(2 * result.size / max(mate.size, 1),),
-        method=result.method,
-        seed=seed,
-        seconds=result.seconds,
-    ).save(path)
 
 
 def _read(path: Path, comm: MPICommunicator) -> Part:

@@ -15,7 +15,7 @@ from berge.cli import cli, exit_codes, program
 
 from .invoke import BERGE, run
 
-COMMANDS = sorted(cli.commands)
+COMMANDS = sorted(name for commands in cli.sections.values() for name in commands)
 
 
 class TestHelp:

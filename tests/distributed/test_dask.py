@@ -189,6 +189,32 @@ def test_checkpoint_goes_on_with_another_number_of_workers(client, pair, tmp_pat
         berge.maximum_matching(GRAPH, **asked)
 
 
+def test_greedy(client, tmp_path):
+    """As on one machine with weights; of a folder each worker reads its slice."""
+    rng = np.random.default_rng(0)
+    grid = berge.generate.grid(30, 30)
+    graph = berge.as_graph(grid)
+    ends = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr)), graph.indices
+    upper = ends[0] < ends[1]
+    edges = ends[0][upper], ends[1][upper]
+    heavy = berge.as_graph(edges, weights=rng.random(edges[0].size))
+    m = berge.greedy_matching(heavy, cluster=client)
+    assert (m.method, m.is_maximal) == ("locally-dominant", True)
+    np.testing.assert_array_equal(m.mate, berge.greedy_matching(heavy).mate)
+    berge.verify(heavy, m)
+    berge.write(grid, tmp_path / "grid.berge")
+    m = berge.greedy_matching(tmp_path / "grid.berge", cluster=client, seed=3)
+    assert (m.method, m.seed) == ("proposals", 3)
+    berge.verify(graph, m)
+    assert m.is_maximal
+    with pytest.raises(berge.FormatError, match="has no weights"):
+        berge.greedy_matching(tmp_path / "grid.berge", weights=True, cluster=client)
+    with pytest.raises(berge.OptionError, match="method on a cluster is one of locally-dominant"):
+        berge.greedy_matching(graph, method="suitor", cluster=client)
+    with pytest.raises(berge.OptionError, match="time_limit is for one machine"):
+        berge.greedy_matching(graph, time_limit=1, cluster=client)
+
+
 def test_time_limit_and_progress(pair, capfd):
     m = berge.maximum_matching(GRAPH, cluster=pair, time_limit=0, prove=True, init="none")
     assert m.stats.init == "none"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 import pytest
@@ -67,10 +67,20 @@ def covering(sweep: bool) -> Iterator[tuple[str, str, str, int]]:
         yield name, a.name, starts[i], threads[(rounds + i) % len(threads)]
 
 
+def one_setting_each() -> Iterator[tuple[str, str, int]]:
+    """Yield algorithm, start, threads: one start an algorithm, in turn."""
+    chosen = groupby(every_setting(False), key=lambda setting: setting[0])
+    for number, (_, settings) in enumerate(chosen):
+        settings = list(settings)
+        yield settings[number % len(settings)]
+
+
 def pytest_generate_tests(metafunc):
     sweep = metafunc.config.getoption("--sweep")
     if metafunc.function is test_large_corpus:
         metafunc.parametrize(("name", "algorithm", "init", "threads"), list(covering(sweep)))
+    elif metafunc.function is test_64_bit_indptr_alone and not sweep:
+        metafunc.parametrize(("algorithm", "init", "threads"), list(one_setting_each()))
     elif {"algorithm", "init", "threads"} <= set(metafunc.fixturenames):
         metafunc.parametrize(("algorithm", "init", "threads"), list(every_setting(sweep)))
 

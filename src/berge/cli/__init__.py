@@ -1,4 +1,7 @@
-"""The command line: ``berge``. A file a command; `program` is what they have in common."""
+"""The command line: ``berge``. A file a command, of the same name, and a line about it here.
+
+`program` is what the commands have in common.
+"""
 
 from __future__ import annotations
 
@@ -7,20 +10,6 @@ import sys
 
 import click
 
-from . import (
-    algorithms,
-    coarsen,
-    convert,
-    decompose,
-    demo,
-    fetch,
-    generate,
-    greedy,
-    info,
-    match,
-    verify,
-    warmup,
-)
 from .program import Program, examples
 
 __all__ = ["cli", "main"]
@@ -29,18 +18,25 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Program,
     sections={
-        "Matchings": [
-            match.match,
-            greedy.greedy,
-            verify.verify,
-            decompose.decompose,
-        ],
-        "Graphs": [coarsen.coarsen, info.info, generate.generate, convert.convert, fetch.fetch],
-        "About this program": [
-            algorithms.algorithms,
-            warmup.warmup,
-            demo.demo,
-        ],
+        "Matchings": {
+            "match": "Find a maximum matching of a graph, and prove that it is one.",
+            "greedy": "Match a general graph quickly: maximal, and heavy if it has weights.",
+            "verify": "Check a saved matching: valid? maximum? with a proof.",
+            "decompose": "Show the Dulmage–Mendelsohn decomposition: "
+            "which part of a matrix is singular.",
+        },
+        "Graphs": {
+            "coarsen": "Make a graph smaller, level by level, by merging matched vertices.",
+            "info": "Show sizes, degrees and memory of a graph.",
+            "generate": "Generate a graph: meshes, road networks, RMAT, random ones, hard ones.",
+            "convert": "Convert a graph from one file format to another.",
+            "fetch": "Download a matrix of the SuiteSparse collection.",
+        },
+        "About this program": {
+            "algorithms": "List the algorithms and starts.",
+            "warmup": "Compile the kernels now, so that later runs start at once.",
+            "demo": "Solve two sparse matrices step by step, and time scipy beside it.",
+        },
     },
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=examples(

@@ -24,7 +24,6 @@ _WIDE = 110  # columns that the whole table needs to be readable
 
 
 @command(
-    "List the algorithms and starts.",
     "berge algorithms",
     "berge algorithms exact",
     "berge algorithms g-pr-shr",

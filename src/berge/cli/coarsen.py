@@ -32,7 +32,6 @@ __all__ = ["coarsen"]
 
 
 @command(
-    "Make a graph smaller, level by level, by merging matched vertices.",
     "berge coarsen mesh.mtx",
     "berge coarsen mesh.graph --weights --until 200 -o levels/",
     "berge coarsen netlist.mtx --hypergraph --levels 3 --json",

@@ -32,7 +32,6 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 
 
 @command(
-    "Convert a graph from one file format to another.",
     "berge convert web.mtx web.npz",
     "berge convert edges.csv edges.mtx.gz --base 1",
     "berge convert edges.dat edges.mtx --from csv",

@@ -37,7 +37,6 @@ _PARTS = ("underdetermined", "square", "overdetermined")
 
 
 @command(
-    "Show the Dulmage–Mendelsohn decomposition: which part of a matrix is singular.",
     "berge decompose jacobian.mtx",
     "berge decompose jacobian.mtx --plot blocks.png",
     "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",

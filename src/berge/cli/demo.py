@@ -60,7 +60,6 @@ class _Case:
 
 
 @command(
-    "Solve two sparse matrices step by step, and time scipy beside it.",
     "berge demo",
     "berge demo --scipy-limit 60",
     "berge demo --no-scipy",

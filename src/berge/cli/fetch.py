@@ -17,7 +17,6 @@ __all__ = ["fetch"]
 
 
 @command(
-    "Download a matrix of the SuiteSparse collection.",
     "berge fetch HB/west0479",
     "berge match $(berge fetch SNAP/roadNet-CA)",
     "berge fetch DIMACS10/hugetrace-00000 --cache data",

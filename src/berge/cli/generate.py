@@ -32,7 +32,6 @@ class _GenerateCommand(Command):
 
 
 @command(
-    "Generate a graph: meshes, road networks, RMAT, random ones, hard ones.",
     "berge generate grid width=1000 height=1000 -o ecology.mtx",
     "berge generate rmat scale=20 probabilities=paper -o rmat20.npz",
     "berge generate road width=500 height=500 seed=7 --permute 1 -o road.mtx.gz",

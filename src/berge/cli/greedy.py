@@ -41,7 +41,6 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
 
 
 @command(
-    "Match a general graph quickly: maximal, and heavy if it has weights.",
     "berge greedy mesh.graph",
     "berge greedy matrix.mtx --weights -o pairs.txt",
     "berge greedy matrix.mtx --weights --method global-paths --json",

@@ -23,7 +23,6 @@ _BLOCKS = 16  # of text, to estimate the number of lines by
 
 
 @command(
-    "Show sizes, degrees and memory of a graph.",
     "berge info web.mtx",
     "berge info edges.csv --base 1 --json",
     "berge info huge.mtx.gz --head",

@@ -82,7 +82,6 @@ class _Outcome:
 
 
 @command(
-    "Find a maximum matching of a graph, and prove that it is one.",
     "berge match web.mtx",
     "berge match web.mtx.gz -o matching.npz --threads 8",
     "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",

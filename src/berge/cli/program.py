@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import click
@@ -55,17 +56,15 @@ LAB = ("bench", "compare", "report", "reproduce")
 class Program(click.Group):
     """The commands, listed in sections, and what happens when one of them fails.
 
-    Other distributions add commands by the entry point ``berge.commands``.
+    `sections` has a line for each command, whose module is imported when it is called. Other
+    distributions add commands by the entry point ``berge.commands``.
     """
 
     command_class = Command
 
-    def __init__(self, *args: Any, sections: dict[str, list[click.Command]], **kwargs: Any):
+    def __init__(self, *args: Any, sections: dict[str, dict[str, str]], **kwargs: Any):
         super().__init__(*args, **kwargs)
         self.sections = sections
-        for commands in sections.values():
-            for command in commands:
-                self.add_command(command)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; turn exceptions into one line on stderr and an exit code."""
@@ -93,31 +92,32 @@ class Program(click.Group):
         return {entry.name: entry for entry in sorted(entry_points(group="berge.commands"))}
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Return a command; one that is not ours is imported now."""
-        command = super().get_command(ctx, name)
-        if command is None and name in self.added:
-            command = self.added[name].load()
-        if command is None and name in LAB:
+        """Return a command, imported now."""
+        found: click.Command | None = None
+        if any(name in commands for commands in self.sections.values()):
+            found = getattr(import_module(f"berge.cli.{name}"), name)
+        elif name in self.added:
+            found = self.added[name].load()
+        elif name in LAB:
             raise click.ClickException(
                 f"`berge {name}` is part of berge-lab: pip install 'berge[lab]'"
             )
-        return command
+        return found
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the sections."""
-        ours = [command.name or "" for group in self.sections.values() for command in group]
-        return [*ours, *self.added]
+        return [name for commands in [*self.sections.values(), self.added] for name in commands]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the sections."""
         widest = max(len(name) for name in self.list_commands(ctx))
-        added = [self.added[name].load() for name in self.added]
+        added = {name: entry.load().get_short_help_str(100) for name, entry in self.added.items()}
         for title, commands in {**self.sections, "Laboratory": added}.items():
-            if not commands:
-                continue
-            with formatter.section(title):
-                rows = [((c.name or "").ljust(widest), c.get_short_help_str(100)) for c in commands]
-                formatter.write_dl(rows)
+            if commands:
+                with formatter.section(title):
+                    formatter.write_dl(
+                        [(name.ljust(widest), says) for name, says in commands.items()]
+                    )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the exit codes and examples."""
@@ -126,9 +126,9 @@ class Program(click.Group):
         _write_examples(self, formatter)
 
 
-def command(summary: str, *lines: str, cls: type[Command] = Command) -> Maker:
-    """Return a decorator that makes a command: a line for the list of all, and examples."""
-    return click.command(cls=cls, short_help=summary, epilog=examples(*lines))
+def command(*lines: str, cls: type[Command] = Command) -> Maker:
+    """Return a decorator that makes a command with these examples."""
+    return click.command(cls=cls, epilog=examples(*lines))
 
 
 def examples(*lines: str) -> str:

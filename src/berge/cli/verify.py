@@ -22,7 +22,6 @@ Checked = tuple[int, dict[str, Any]]  # the exit code, and what is known
 
 
 @command(
-    "Check a saved matching: valid? maximum? with a proof.",
     "berge verify web.mtx matching.npz",
     "berge verify web.mtx matching.txt --json",
     "berge verify web.mtx matching.npz && echo maximum",

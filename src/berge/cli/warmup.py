@@ -21,7 +21,6 @@ __all__ = ["warm_up", "warmup"]
 
 
 @command(
-    "Compile the kernels now, so that later runs start at once.",
     "berge warmup",
     "berge warmup --all",
 )

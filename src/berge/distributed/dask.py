@@ -29,10 +29,12 @@ import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
 from ..methods.registry import check_numbers
+from ..results.greedy_matching import GreedyMatching
 from ..results.interrupts import held_interrupts
 from ..results.matching import Matching, SolveStats
 from ..results.proof import Certificate
 from ..results.run import PhaseReport
+from ..solve.greedy import BLUE
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from .sources import Source
     from .worker import Job, Progress
 
-__all__ = ["solve_on_cluster"]
+__all__ = ["greedy_on_cluster", "solve_on_cluster"]
 
 ALGORITHM = "distributed-graft"
 STARTS = ("karp-sipser", "greedy", "none")
@@ -114,13 +116,7 @@ def solve_on_cluster(
     started = time.perf_counter()
     check_numbers(seed, time_limit)
     options = _checked(init, options)
-    for name, value, least in (
-        ("threads", 1 if threads is None else threads, 1),
-        ("workers", workers, 1),
-        ("restarts", restarts, 0),
-    ):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
+    _check_counts(threads, workers, restarts)
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=")
     if output is not None:
@@ -149,10 +145,68 @@ def solve_on_cluster(
             output=None if output is None else os.path.abspath(output),
         )
         solve = _Solve(client, opened, job, started, time_limit, show, progress)
-        matching = solve.run(workers, restarts)
+        matching: Matching = solve.run(workers, restarts)
         with held_interrupts():  # there is something to lose
             stack.close()
     return matching
+
+
+def greedy_on_cluster(
+    source: Any,
+    cluster: Any,
+    *,
+    method: str = "auto",
+    weights: Any = None,
+    seed: int = 0,
+    p: float = BLUE,
+    threads: int | None = None,
+    workers: int = 1,
+    restarts: int = RESTARTS,
+) -> GreedyMatching:
+    """Find a maximal matching on a Dask cluster, checked by the workers; see `greedy_matching`.
+
+    Parameters
+    ----------
+    source
+        A ``.berge`` folder that all workers see, or anything that `as_graph` takes.
+    cluster, threads, workers, restarts
+        As of `solve_on_cluster`. A solve that lost a worker begins anew.
+    method, p, seed
+        As of `berge.distributed.greedy.greedy_part`.
+    weights
+        As of `as_graph`; a folder has none.
+    """
+    from .greedy import METHODS
+    from .sources import open_undirected
+
+    started = time.perf_counter()
+    check_numbers(seed, None)
+    _check_counts(threads, workers, restarts)
+    if method not in ("auto", *METHODS):
+        raise OptionError(f"method on a cluster is one of {', '.join(METHODS)}, not {method!r}")
+    with ExitStack() as stack:
+        client = stack.enter_context(_client(cluster, progress=False))
+        stack.enter_context(client.as_current())
+        from .worker import Job
+
+        opened = open_undirected(source, weights)
+        options = {"method": method, "p": p, "seed": seed}
+        job = Job(opened.make_part, options, threads, greedy=True)
+        solve = _Solve(client, opened, job, started, None, None, progress=False)
+        matching: GreedyMatching = solve.run(workers, restarts)
+        with held_interrupts():  # there is something to lose
+            stack.close()
+    return matching
+
+
+def _check_counts(threads: int | None, workers: int, restarts: int) -> None:
+    for name, value, least in (
+        ("threads", 1 if threads is None else threads, 1),
+        ("workers", workers, 1),
+        ("restarts", restarts, 0),
+    ):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
 
 
 def _checked(init: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -290,7 +344,7 @@ class _Solve:
         self.progress, self.restarts = progress, 0
         self.connected = 0.0  # seconds until there was a cluster, and workers
 
-    def run(self, wanted: int, restarts: int) -> Matching:
+    def run(self, wanted: int, restarts: int) -> Any:
         """Try until it works, or too often."""
         lost = set[str]()
         kept: _Attempt | None = None  # the last one whose members kept something
@@ -351,7 +405,7 @@ class _Attempt:
         self._futures: list[Any] = []  # without these Dask lets go of the actors
         self.unreachable: set[str] = set()
 
-    def run(self, job: Job) -> Matching:
+    def run(self, job: Job) -> Any:
         """Have the members do the job, and make a matching of what they have in the end."""
         from distributed.protocol.pickle import dumps
 
@@ -372,10 +426,10 @@ class _Attempt:
             for piece in its
         )
         del pieces
-        limit = self.solve.time_limit
-        if limit is not None:
+        if (limit := self.solve.time_limit) is not None:
             limit = max(0.0, limit - (time.perf_counter() - self.solve.started))
-        self._ask("start", dumps(replace(job, options=job.options | {"time_limit": limit})))
+            job = replace(job, options=job.options | {"time_limit": limit})
+        self._ask("start", dumps(job))
         self._watch()
         gathered = job.output is None
         calls = [(address, fetch, self.name, gathered) for address in self.addresses]
@@ -385,6 +439,9 @@ class _Attempt:
             fetched = self._tasks(calls)
         if fetched[0][1] is None:
             raise KeyboardInterrupt  # before there was a graph to have a matching of
+        if job.greedy:
+            mate = np.concatenate([arrays["mate"] for arrays, _, _ in fetched])
+            return fetched[0][1].joined(mate, job.options["seed"])
         return _matching(fetched, self.solve, len(self.addresses))
 
     def _watch(self) -> None:

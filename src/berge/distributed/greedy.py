@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, Graph, index_type, not_square
+from ..results.greedy_matching import GreedyMatching
 from ..results.proof import _chunks as chunks
 from .communicator import Array, Communicator, Recorder
 from .halo import Halo
@@ -24,7 +25,7 @@ from .part import Part
 from .proof import check_cover, check_pairs
 from .proposals import proposals
 
-__all__ = ["METHODS", "GreedyPart", "greedy_part", "scattered", "undirected"]
+__all__ = ["METHODS", "GreedyPart", "cut", "greedy_part", "scattered", "undirected"]
 
 METHODS = ("locally-dominant", "proposals", "weighted-proposals")
 Weights = npt.NDArray[np.float64]
@@ -59,6 +60,20 @@ class GreedyPart:
     exchanges: int
     bytes: int
     seconds: dict[str, float] = field(default_factory=dict)
+
+    def joined(self, mate: Array, seed: int) -> GreedyMatching:
+        """Return the matching of the whole, given the mates of all parts."""
+        mate.flags.writeable = False
+        return GreedyMatching(
+            mate=mate,
+            size=self.size,
+            weight=self.weight,
+            is_maximal=self.is_maximal,
+            matched_fraction=(2 * self.size / max(mate.size, 1),),
+            method=self.method,
+            seed=seed,
+            seconds=self.seconds,
+        )
 
 
 def greedy_part(
@@ -140,6 +155,16 @@ def greedy_part(
         recorder.bytes - before[1],
         {"match": matched - started, "check": now - matched, "total": now - started},
     )
+
+
+def cut(graph: Graph, rank: int, size: int) -> tuple[Part, Weights | None]:
+    """Return a part of a graph that is here as a whole, with its weights."""
+    n = graph.n_vertices
+    part = Part.from_graph(BipartiteGraph._trusted(graph.indptr, graph.indices, (n, n)), rank, size)
+    if graph.weights is None:
+        return part, None
+    first, last = graph.indptr[part.rows.start], graph.indptr[part.rows.stop]
+    return part, graph.weights[first:last]
 
 
 def scattered(graph: Graph | None, comm: Communicator) -> tuple[Part, Weights | None]:

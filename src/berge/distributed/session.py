@@ -29,6 +29,7 @@ from ..results.run import PhaseReport
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
 from .core import PartResult, Saver, match_part
+from .greedy import GreedyPart, Weights, greedy_part
 from .messages import collect, nothing, to_all, total
 from .part import Part
 from .proof import prove_part
@@ -47,6 +48,8 @@ class Session:
         What it has of the graph and of the matching; None until it has any.
     edges
         Edges of the whole graph.
+    pairs
+        The result of `greedy`, or None.
     cover
         Number of rows and of columns in the cover that proved the matching, or None.
     resumed
@@ -57,6 +60,7 @@ class Session:
         self.comm = comm
         self.part: Part | None = None
         self.result: PartResult | None = None
+        self.pairs: GreedyPart | None = None
         self.checkpoint: Checkpoint | None = None
         self.cover: list[int] | None = None
         self.resumed: int | None = None
@@ -101,6 +105,20 @@ class Session:
         whole = {"total": time.perf_counter() - self._began}
         result.stats.seconds = {"read": read} | result.stats.seconds | whole
         return result
+
+    def greedy(
+        self, make_part: Callable[[Communicator], tuple[Part, Weights | None]], **options: Any
+    ) -> GreedyPart:
+        """Read a part of an undirected graph, find a maximal matching, and check it.
+
+        The `options` are those of `greedy_part`. There are no checkpoints: a few exchanges do it.
+        """
+        self.part, weights = make_part(self.comm)
+        pairs = greedy_part(self.part, self.comm, weights, **options)
+        if not pairs.is_maximal:
+            raise ProofError(f"the check failed, which is a bug: {pairs.reason}")
+        self.pairs = pairs
+        return pairs
 
     def first(self, part: Part) -> Array | None:
         """Return a matching to begin with, where there is no checkpoint to go on from."""

@@ -29,7 +29,7 @@ from .part import Part
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Source", "is_parquet", "open_source"]
+__all__ = ["Source", "is_parquet", "open_source", "open_undirected"]
 
 PARQUET = (".parquet", ".parq", ".pq")
 Pieces = list[list["Future"]]
@@ -42,7 +42,8 @@ class Source:
     Attributes
     ----------
     make_part
-        Called by every member, with its communicator and the pieces that it was handed.
+        Called by every member, with its communicator and the pieces that it was handed. Returns its
+        part, of an undirected graph also the weights or None.
     pieces
         Called by the driver, with the client and the addresses of the members: what to hand to
         each of them.
@@ -50,7 +51,7 @@ class Source:
         Names of rows and columns, where the graph has any.
     """
 
-    make_part: Callable[[Communicator, list[Any]], Part]
+    make_part: Callable[[Communicator, list[Any]], Any]
     pieces: Callable[[Client, Sequence[str]], Pieces]
     row_labels: Sequence[Any] | None = None
     col_labels: Sequence[Any] | None = None
@@ -89,6 +90,34 @@ def open_source(
     return Source(_first_piece, scatter, graph.row_labels, graph.col_labels)
 
 
+def open_undirected(source: Any, weights: Any = None) -> Source:
+    """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes."""
+    from ..files.folder import is_folder
+    from ..ingest import as_graph
+    from .greedy import cut
+
+    if isinstance(source, (str, os.PathLike)) and is_folder(source):
+        if weights is not None:
+            raise FormatError("a .berge folder has no weights", source)
+        return Source(partial(_read_undirected, os.path.abspath(source)), _nothing)
+    graph = as_graph(source, weights=weights)
+
+    def scatter(client: Client, addresses: Sequence[str]) -> Pieces:
+        parts = (cut(graph, rank, len(addresses)) for rank in range(len(addresses)))
+        return [
+            [client.scatter([part], workers=[address], hash=False)[0]]
+            for part, address in zip(parts, addresses, strict=True)
+        ]
+
+    return Source(_first_piece, scatter)
+
+
+def _read_undirected(path: str, comm: Communicator, pieces: list[Any]) -> tuple[Part, None]:
+    from .greedy import undirected
+
+    return undirected(Part.from_folder(path, comm.rank, comm.size), comm), None
+
+
 def _no_columns(left: Any, right: Any, shape: Any, path: str) -> None:
     for name, value in (("left", left), ("right", right), ("shape", shape)):
         if value is not None:
@@ -99,9 +128,8 @@ def _nothing(client: Client, addresses: Sequence[str]) -> Pieces:
     return [[] for _ in addresses]
 
 
-def _first_piece(comm: Communicator, pieces: list[Any]) -> Part:
-    part: Part = pieces[0]
-    return part
+def _first_piece(comm: Communicator, pieces: list[Any]) -> Any:
+    return pieces[0]
 
 
 def _read_folder(path: str, comm: Communicator, pieces: list[Any]) -> Part:

@@ -70,7 +70,8 @@ class Job:
     Attributes
     ----------
     make_part
-        From a communicator and the pieces that were handed to this member, its part.
+        From a communicator and the pieces that were handed to this member, its part; of a greedy
+        matching, the part and its weights or None.
     options
         For `Session.search`.
     checkpoint, resume
@@ -83,9 +84,11 @@ class Job:
         Whether to check the matching and a cover.
     output
         Folder for the result, or None to hold it until it is fetched.
+    greedy
+        Whether to find a maximal matching, by `Session.greedy`, and none of the above.
     """
 
-    make_part: Callable[[Communicator, list[Any]], Part]
+    make_part: Callable[[Communicator, list[Any]], Any]
     options: dict[str, Any]
     threads: int | None
     checkpoint: str | PathLike[str] | None = None
@@ -93,6 +96,7 @@ class Job:
     before: tuple[str, int] | None = None
     prove: bool = False
     output: str | PathLike[str] | None = None
+    greedy: bool = False
 
 
 @dataclass
@@ -179,6 +183,10 @@ class WorkerSession(Session):
 
     def _work(self, job: Job) -> None:
         self.before = job.before
+        if job.greedy:
+            with suppress(Stopped):
+                self.greedy(lambda comm: job.make_part(comm, self.pieces), **job.options)
+            return
         try:
             self.search(
                 lambda comm: job.make_part(comm, self.pieces),
@@ -292,7 +300,9 @@ def give(name: str, piece: Any) -> None:
 def fetch(name: str, arrays: bool) -> tuple[Any, Any, Any]:
     """Return the result's arrays, the statistics and the facts of the member here; a task."""
     session = Sessions.of(get_worker()).open[name]
-    result = session.result
+    result, pairs = session.result, session.pairs
+    if pairs is not None:
+        return {"mate": pairs.mate}, replace(pairs, mate=pairs.mate[:0]), {}
     return (
         session.arrays() if arrays and result is not None else None,
         None if result is None else result.stats,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def greedy_matching(
     time_limit: float | None = None,
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
+    cluster: Any = None,
 ) -> GreedyMatching:
     """Find a maximal matching of any undirected graph quickly, a heavy one if it has weights.
 
@@ -71,6 +73,11 @@ def greedy_matching(
         Show the matching grow on standard error.
     on_phase
         Called with a `PhaseReport` after every round, and now and then in between.
+    cluster
+        Match on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
+        ``"local[4]"``. The graph may be a ``.berge`` folder that all workers see. Methods are
+        ``"locally-dominant"``, by default with weights, ``"proposals"``, by default without, and
+        ``"weighted-proposals"``. See `berge.distributed.dask.greedy_on_cluster`.
 
     Returns
     -------
@@ -98,6 +105,16 @@ def greedy_matching(
     for ``"single-pass"``, 24 for ``"suitor"``; a copy of the graph where it is permuted.
     """
     started = time.perf_counter()
+    if cluster is not None:
+        here = {"permute": not permute, "device": device != "cpu", "progress": progress}
+        here |= {"time_limit": time_limit is not None, "on_phase": on_phase is not None}
+        for name, given in here.items():
+            if given:
+                raise OptionError(f"{name} is for one machine, and cluster= is given")
+        workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this
+        settings = {"method": method, "weights": weights, "seed": seed, "p": p, "threads": threads}
+        found: GreedyMatching = workers.greedy_on_cluster(graph, cluster, **settings)
+        return found
     if method != "auto":
         find("greedy", method)  # before a large file is read
     graph = as_graph(graph, weights=weights)

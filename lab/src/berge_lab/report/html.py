@@ -3,7 +3,7 @@
 The text stands in the page; ``page.html`` has the style and the little script that draws the
 figures and redraws them when graphs, scale or colours are chosen.
 
-plotly is an extra (``berge[report]``), imported when a page is written.
+plotly is an extra (``berge[lab]``), imported when a page is written.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def plotly_js() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError:
-        raise OptionError("a page needs plotly: pip install 'berge[report]'") from None
+        raise OptionError("a page needs plotly: pip install 'berge[lab]'") from None
     return str(get_plotlyjs())
 
 

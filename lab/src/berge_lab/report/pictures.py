@@ -2,7 +2,7 @@
 
 SVGs keep text as text and carry no date: a few KB each, and the same bytes for the same figures.
 
-matplotlib is an extra (``berge[report]``), imported when something is drawn.
+matplotlib is an extra (``berge[lab]``), imported when something is drawn.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _pyplot() -> Any:
 
         return pyplot()
     except OptionError:
-        raise OptionError("pictures need matplotlib: pip install 'berge[report]'") from None
+        raise OptionError("pictures need matplotlib: pip install 'berge[lab]'") from None
 
 
 def _save(drawn: Any, path: Path) -> None:
