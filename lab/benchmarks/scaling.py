@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from berge import BipartiteGraph, generate
 from berge.distributed.core import match_part
 from berge.distributed.part import Part
 from berge_lab.bench.loop import in_turns
-from berge_lab.scaling import Cost, Log, Network, PowerLaw, part_bytes, predict, record, replay
+from berge_lab.scaling import LETTER, Laws, Log, Network, part_bytes, predict, record, replay
 
 GRAPHS: dict[str, Any] = {
     "rmat": lambda n, seed: generate.rmat(round(np.log2(n)), 8, seed=seed),
@@ -302,9 +302,6 @@ def check(folder: Path, names: list[str]) -> None:
 
 # ---- What follows -------------------------------------------------------------------------------
 
-LETTER = 72  # bytes of a message of the search that says nothing
-QUANTITIES = ("rounds", "bytes", "ghosts", "trees", "hub", "cut")
-
 
 def load(path: Path) -> tuple[Log, dict[str, Any]]:
     """Read a log and its facts, and add what is derived from them."""
@@ -323,90 +320,6 @@ def load(path: Path) -> tuple[Log, dict[str, Any]]:
     facts["tail"] = float(np.mean(np.cumsum(np.sort(payload)) <= 0.01 * payload.sum()))
     facts["cut"] = 1 - facts["local"]
     return log, facts
-
-
-class Laws:
-    """How everything grows with edges and parts, by kind of graph."""
-
-    def __init__(self, runs: list[dict[str, Any]]):
-        fitted = [run for run in runs if run["fitted"]]
-        parts = sorted({run["parts"] for run in fitted})
-        quiet = [np.median([run["quiet"] for run in fitted if run["parts"] == p]) for p in parts]
-        self.per_part, self.per_round = np.polyfit(parts, quiet, 1).tolist()
-        self.of: dict[str, dict[str, PowerLaw]] = {}
-        for name in GRAPHS:
-            own = [run for run in fitted if run["name"] == name]
-            factors = {"m": [run["edges"] for run in own], "p": [run["parts"] for run in own]}
-            for run in own:
-                run["work"] = self.net(run)
-            self.of[name] = {
-                quantity: PowerLaw.fit([max(run[quantity], 1e-9) for run in own], factors)
-                for quantity in QUANTITIES
-            }
-            # Work is linear in the edges, once they do not fit in the cache. Where it is little
-            # beside the rounds, as of small graphs in many parts, there is nothing to see.
-            large = [
-                run for run in own if run["rows"] > 2e5 and run["work"] > 0.3 * run["all_work"]
-            ]
-            each = [run["work"] / run["edges"] for run in large]
-            self.of[name]["work"] = PowerLaw.fit(each, {"p": [run["parts"] for run in large]})
-
-    def quiet(self, parts: float) -> float:
-        """Seconds of a round in which there is next to nothing to do."""
-        return self.per_round + self.per_part * parts
-
-    def net(self, run: dict[str, Any]) -> float:
-        """Seconds of work in a run besides those."""
-        return max(run["all_work"] - run["rounds"] * self.quiet(run["parts"]), 1e-3)
-
-    def value(self, name: str, quantity: str, edges: float, parts: float) -> tuple[float, float]:
-        """Return a quantity, and how many times more or less it may be."""
-        if quantity == "work":
-            each, times = self.of[name]["work"](p=parts)
-            return each * edges, times
-        return self.of[name][quantity](m=edges, p=parts)
-
-    def cost(
-        self,
-        name: str,
-        edges: float,
-        parts: float,
-        network: Network,
-        speed: float = 1,
-        hops: int = 1,
-    ) -> Forecast:
-        """Forecast a solve.
-
-        `speed` is that of a part's work against one core here. With several `hops` a part has peers
-        in as many directions, and messages are passed on.
-        """
-        found = [self.value(name, what, edges, parts) for what in ("rounds", "bytes", "work")]
-        messages = hops * (parts ** (1 / hops) - 1)
-        costs = []
-        for sign in (0, -1, 1):
-            rounds, payload, work = (value * times**sign for value, times in found)
-            sent = hops * payload + rounds * LETTER * (parts - 1) * hops
-            each = hops * network.latency + network.overhead * messages + self.quiet(messages + 1)
-            costs.append(Cost(rounds * each, sent / network.bandwidth, work / speed))
-        return Forecast(*costs)
-
-
-class Forecast(NamedTuple):
-    """What is expected, and two standard errors below and above."""
-
-    cost: Cost
-    low: Cost
-    high: Cost
-
-    @property
-    def decides(self) -> str:
-        """Name the largest term."""
-        return max(Cost._fields, key=lambda term: getattr(self.cost, term))
-
-    @property
-    def times(self) -> float:
-        """How many times more or less it may be."""
-        return max(self.high.seconds / self.cost.seconds, self.cost.seconds / self.low.seconds)
 
 
 def table(head: str, rows: list[str]) -> None:
@@ -441,7 +354,7 @@ def report(folder: Path, figure: Path | None) -> None:
     """Print all tables."""
     loaded = [load(path) for path in sorted(folder.glob("[dr]*-*-*-*.npz"))]
     runs = [facts for _, facts in loaded]
-    laws = Laws(runs)
+    laws = Laws(runs, GRAPHS)
     report_network(folder)
     report_laws(laws)
     report_skew(runs)

@@ -13,7 +13,17 @@ from berge.distributed.core import match_part
 from berge.distributed.halo import Halo
 from berge.distributed.part import Part
 from berge.distributed.search import Forest
-from berge_lab.scaling import Log, Network, PowerLaw, part_bytes, predict, record, replay
+from berge_lab.scaling import (
+    LETTER,
+    Laws,
+    Log,
+    Network,
+    PowerLaw,
+    part_bytes,
+    predict,
+    record,
+    replay,
+)
 
 NETWORK = Network(latency=0.5, overhead=0.125, bandwidth=1000.0)
 
@@ -126,6 +136,33 @@ def test_fit_recovers_exponents():
     value, times = law(n=1e6, p=8)
     assert 0.9 < np.mean((new < value * times) & (new > value / times)) < 0.99
     assert law(n=1e12, p=1000)[1] > times
+
+
+def run_by_law(edges, parts):
+    """Facts of a run: 4 √p rounds of 1 ms and 10 µs a part, 3 bytes and 2 µs an edge."""
+    rounds, quiet = 4 * parts**0.5, 1e-3 + 1e-5 * parts
+    work = 2e-6 * edges
+    return {"name": "grid", "fitted": True, "rows": edges / 2, "edges": edges, "parts": parts,
+            "quiet": quiet, "rounds": rounds, "bytes": 3.0 * edges, "ghosts": 1.0 * parts,
+            "trees": 0.1 * edges, "hub": 4.0, "cut": 0.01,
+            "all_work": rounds * quiet + work}  # fmt: skip
+
+
+def test_laws_forecast_what_was_put_in():
+    runs = [run_by_law(m, p) for m in (10**6, 3 * 10**6, 10**7) for p in (2, 4, 16)]
+    laws = Laws([*runs, run_by_law(10, 2) | {"fitted": False, "bytes": 1e9}], ["grid"])
+    edges, parts = 10**9, 64
+    assert laws.quiet(parts) == pytest.approx(1e-3 + 1e-5 * parts)
+    for quantity, expected in (("rounds", 32), ("bytes", 3e9), ("work", 2000.0)):
+        value, times = laws.value("grid", quantity, edges, parts)
+        assert (value, times) == pytest.approx((expected, 1))
+    network = Network(latency=0.5, overhead=0.125, bandwidth=1e6)
+    found = laws.cost("grid", edges, parts, network, speed=10)
+    each = network.exchange(parts) + laws.quiet(parts)
+    sent = 3e9 + 32 * LETTER * (parts - 1)
+    assert found.cost == pytest.approx((32 * each, sent / 1e6, 200.0))
+    assert (found.decides, found.times) == ("transfer", pytest.approx(1))
+    assert laws.cost("grid", edges, parts, network, hops=2).cost.rounds < found.cost.rounds
 
 
 def test_record_is_what_happens():

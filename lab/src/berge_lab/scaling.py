@@ -13,7 +13,8 @@ other, to the next part first, and goes on when those of all others are in, whic
 at a time. Where all parts are alike the two agree. Else the replay may be quicker, since who waits
 for one peer does not wait for another as well, or slower, since messages queue up at a receiver.
 
-`PowerLaw.fit` tells how a quantity grows with others, such as rounds with edges and parts.
+`PowerLaw.fit` tells how a quantity grows with others, such as rounds with edges and parts. `Laws`
+are those of all quantities by kind of graph, and forecast solves of larger ones.
 
 References: D. Culler et al., "LogP: towards a realistic model of parallel computation", PPoPP 1993;
 A. Alexandrov et al., "LogGP", SPAA 1995.
@@ -23,17 +24,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from berge.distributed.communicator import Array, Communicator, Record, Recorder, run_threads
 
-__all__ = ["Cost", "Log", "Network", "PowerLaw", "part_bytes", "predict", "record", "replay"]
+__all__ = ["LETTER", "Cost", "Forecast", "Laws", "Log", "Network", "PowerLaw", "part_bytes",
+           "predict", "record", "replay"]  # fmt: skip
 
+LETTER = 72  # bytes of a message of the search that says nothing
+_QUANTITIES = ("rounds", "bytes", "ghosts", "trees", "hub", "cut")
 Floats = npt.NDArray[np.float64]
 _Result = TypeVar("_Result")
 
@@ -210,6 +214,94 @@ class PowerLaw:
         value = self.coefficient * np.prod([factors[f] ** e for f, e in self.exponents.items()])
         deviation = np.log(self.spread) * np.sqrt(1 + x @ self._inverse @ x)
         return float(value), float(np.exp(2 * deviation))
+
+
+class Forecast(NamedTuple):
+    """What is expected, and two standard errors below and above."""
+
+    cost: Cost
+    low: Cost
+    high: Cost
+
+    @property
+    def decides(self) -> str:
+        """Name the largest term."""
+        return max(Cost._fields, key=lambda term: getattr(self.cost, term))
+
+    @property
+    def times(self) -> float:
+        """How many times more or less it may be."""
+        return max(self.high.seconds / self.cost.seconds, self.cost.seconds / self.low.seconds)
+
+
+class Laws:
+    """How everything grows with edges and parts, by kind of graph.
+
+    Takes facts of recorded runs; those with ``fitted`` are fitted to. Seconds of work are a part
+    that comes with every round, and one that is linear in the edges.
+    """
+
+    def __init__(self, runs: Sequence[dict[str, Any]], names: Iterable[str]):
+        fitted = [run for run in runs if run["fitted"]]
+        parts = sorted({run["parts"] for run in fitted})
+        quiet = [np.median([run["quiet"] for run in fitted if run["parts"] == p]) for p in parts]
+        self.per_part, self.per_round = np.polyfit(parts, quiet, 1).tolist()
+        self.of: dict[str, dict[str, PowerLaw]] = {}
+        for name in names:
+            own = [run for run in fitted if run["name"] == name]
+            factors = {"m": [run["edges"] for run in own], "p": [run["parts"] for run in own]}
+            for run in own:
+                run["work"] = self.net(run)
+            self.of[name] = {
+                quantity: PowerLaw.fit([max(run[quantity], 1e-9) for run in own], factors)
+                for quantity in _QUANTITIES
+            }
+            # Work is linear in the edges, once they do not fit in the cache. Where it is little
+            # beside the rounds, as of small graphs in many parts, there is nothing to see.
+            large = [
+                run for run in own if run["rows"] > 2e5 and run["work"] > 0.3 * run["all_work"]
+            ]
+            each = [run["work"] / run["edges"] for run in large]
+            self.of[name]["work"] = PowerLaw.fit(each, {"p": [run["parts"] for run in large]})
+
+    def quiet(self, parts: float) -> float:
+        """Seconds of a round in which there is next to nothing to do."""
+        return float(self.per_round + self.per_part * parts)
+
+    def net(self, run: dict[str, Any]) -> float:
+        """Seconds of work in a run besides those."""
+        return max(float(run["all_work"] - run["rounds"] * self.quiet(run["parts"])), 1e-3)
+
+    def value(self, name: str, quantity: str, edges: float, parts: float) -> tuple[float, float]:
+        """Return a quantity, and how many times more or less it may be."""
+        if quantity == "work":
+            each, times = self.of[name]["work"](p=parts)
+            return each * edges, times
+        return self.of[name][quantity](m=edges, p=parts)
+
+    def cost(
+        self,
+        name: str,
+        edges: float,
+        parts: float,
+        network: Network,
+        speed: float = 1,
+        hops: int = 1,
+    ) -> Forecast:
+        """Forecast a solve.
+
+        `speed` is that of a part's work against one core here. With several `hops` a part has peers
+        in as many directions, and messages are passed on.
+        """
+        found = [self.value(name, what, edges, parts) for what in ("rounds", "bytes", "work")]
+        messages = hops * (parts ** (1 / hops) - 1)
+        costs = []
+        for sign in (0, -1, 1):
+            rounds, payload, work = (value * times**sign for value, times in found)
+            sent = hops * payload + rounds * LETTER * (parts - 1) * hops
+            each = hops * network.latency + network.overhead * messages + self.quiet(messages + 1)
+            costs.append(Cost(rounds * each, sent / network.bandwidth, work / speed))
+        return Forecast(*costs)
 
 
 class _Turns(Recorder):

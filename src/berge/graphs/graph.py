@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compile.tuning import SHARED_TRANSPOSE
 from ..errors import InvalidGraphError
 from ..wording import plural
 from .workspace import Empty
@@ -178,14 +177,13 @@ class BipartiteGraph:
         """Build the transpose on so many threads, in arrays that `empty` makes; keep it as `T`."""
         if "T" in self.__dict__:
             return self.T
-        from ..compile import thread_count, threads_of
+        from ..compile import thread_count, threads_of, tuning
         from .csr import transpose_csr
 
         threads = threads_of(threads)
         # Counters for each thread cost more than they save where columns have few edges.
-        blocks = (
-            1 if self.nnz < SHARED_TRANSPOSE or threads * self.n_cols > 2 * self.nnz else threads
-        )
+        alone = self.nnz < tuning.SHARED_TRANSPOSE or threads * self.n_cols > 2 * self.nnz
+        blocks = 1 if alone else threads
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)
