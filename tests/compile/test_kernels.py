@@ -60,8 +60,8 @@ def test_clock_runs_forward():
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("size", [0, 1, 2, 1000])
 def test_sweeps_do_what_numpy_does(size, dtype, threads, monkeypatch):
-    monkeypatch.setattr(sweeps, "SHARED", 10)
-    monkeypatch.setattr(sweeps, "SHARED_READING", 10)
+    monkeypatch.setattr(sweeps, "SHARED_WRITES", 10)
+    monkeypatch.setattr(sweeps, "SHARED_READS", 10)
     rng = np.random.default_rng(size)
     values = rng.integers(-1, 5, size).astype(dtype)
     with thread_count(threads):

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import berge
 from berge import BipartiteGraph, Graph, InvalidGraphError
+from berge.compile import tuning
 
 from ..conftest import COMPILED
 
@@ -117,7 +118,7 @@ def test_edges_of_unequal_number():
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("n_rows", "n_cols", "n_edges"), [(0, 5, 0), (30, 20, 90), (200, 3, 500)])
 def test_transpose_is_a_stable_sort(n_rows, n_cols, n_edges, threads, monkeypatch):
-    monkeypatch.setattr(berge.graphs.graph, "SHARED_TRANSPOSE", 0)
+    monkeypatch.setattr("berge.compile.tuning.SHARED_TRANSPOSE", 0)
     rng = np.random.default_rng(0)
     rows, cols = rng.integers(0, max(n_rows, 1), n_edges), rng.integers(0, n_cols, n_edges)
     graph = BipartiteGraph.from_edges(rows, cols, (n_rows, n_cols))
@@ -135,7 +136,7 @@ def test_transpose_is_a_stable_sort(n_rows, n_cols, n_edges, threads, monkeypatc
 def test_transpose_on_threads(threads):
     """Above the size from which blocks of rows are counted by several threads."""
     graph = berge.generate.rmat(14, 16, duplicates=True)
-    assert graph.nnz > berge.graphs.graph.SHARED_TRANSPOSE
+    assert graph.nnz > tuning.SHARED_TRANSPOSE
     rows = np.repeat(np.arange(graph.n_rows), graph.row_degrees)
     counts = np.bincount(graph.indices, minlength=graph.n_cols)
     transpose = graph.transposed(threads)

@@ -22,6 +22,12 @@ from ..corpus import LARGE, SMALL
 LIMIT = 1e9  # seconds; a call with a limit is the pipeline's
 
 
+def tune(monkeypatch, name, value):
+    """Set a number for the default, in the one compiled call and in what goes on from there."""
+    for module in (mixed, small):
+        monkeypatch.setattr(module, name, value)
+
+
 @pytest.fixture
 def calls(monkeypatch):
     """What `match_small` returned, call by call."""
@@ -74,7 +80,7 @@ def test_same_on_larger_graphs(name):
 @pytest.mark.parametrize("degree", [1, 2, 3, 60])
 def test_same_on_random_graphs(degree, monkeypatch):
     """Some of them need more than is done at once, and rows of 60 edges look ahead."""
-    monkeypatch.setattr(mixed, "SMALL", 0)
+    tune(monkeypatch, "READ_IN_NO_TIME", 0)
     rng = np.random.default_rng(degree)
     for _ in range(20):
         n_rows, more = rng.integers(1, 90 if degree < 60 else 12), rng.integers(0, 20)
@@ -89,8 +95,8 @@ def test_same_on_random_graphs(degree, monkeypatch):
 @pytest.mark.parametrize("dense", [False, True])
 def test_goes_on_by_steps(dense, monkeypatch):
     """A search that is not at its end goes on where it was, from the same working memory."""
-    monkeypatch.setattr(mixed, "SMALL", 0)
-    monkeypatch.setattr(small, "LITTLE", 0)
+    tune(monkeypatch, "READ_IN_NO_TIME", 0)
+    monkeypatch.setattr(small, "LITTLE_MEMORY", 0)
     # Pairs of rows want one column each: the last has a way out through all of the others.
     graph = generate.permute(generate.chain(60), seed=3)
     if dense:
@@ -109,8 +115,8 @@ def test_goes_on_by_steps(dense, monkeypatch):
 
 @pytest.mark.skipif(not COMPILED, reason="needs threads")
 def test_threads_go_on_with_the_search(monkeypatch):
-    monkeypatch.setattr(mixed, "SHARED", 0)
-    monkeypatch.setattr(mixed, "WAKING", -9_000)
+    tune(monkeypatch, "SHARED_SEARCHES", 0)
+    tune(monkeypatch, "WAKING", -9_000)
     graph = generate.erdos_renyi(10_000, 10_000, 30_000)
     expected = berge.maximum_matching(graph, algorithm="pothen-fan", threads=1).cardinality
     matching = berge.maximum_matching(graph, threads=4)
@@ -215,7 +221,7 @@ def test_tall_graphs_keep_their_transpose(calls):
 @pytest.mark.kernels
 def test_interrupted(monkeypatch):
     """Ctrl-C while kernels run comes through when they are at their end: the result is kept."""
-    monkeypatch.setattr(mixed, "SMALL", 0)
+    tune(monkeypatch, "READ_IN_NO_TIME", 0)
     begin = small.begin_small
 
     def interrupted(*arguments):

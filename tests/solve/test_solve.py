@@ -263,10 +263,12 @@ def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
     import tracemalloc
 
     from berge.methods.combined import mixed
+    from berge.solve import small
 
-    monkeypatch.setattr(mixed, "SHARED", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
-    monkeypatch.setattr(mixed, "WAKING", -(10**9))
+    for module in (mixed, small):
+        monkeypatch.setattr(module, "SHARED_SEARCHES", 0)
+        monkeypatch.setattr(module, "WAKING", -(10**9))
     # New memory, as from the second solve beside.
     monkeypatch.setattr(berge.results.run, "LARGE", 10**9)
     graph = generate.erdos_renyi(*shape, 200_000)

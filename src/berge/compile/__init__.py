@@ -8,7 +8,7 @@ from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
-from .share import claim, flush, next_chunk
+from .share import claim, flush, next_chunk, share_out
 
 __all__ = [
     "claim",
@@ -21,6 +21,7 @@ __all__ = [
     "next_chunk",
     "prange",
     "prefetch",
+    "share_out",
     "thread_count",
     "threads_of",
     "ticks",

@@ -22,7 +22,8 @@ import numpy as np
 
 from ..errors import DeviceError
 from .atomics import compare_and_swap, fetch_add
-from .device import MT, ONE, Device, ItemKernel, Shape, per_item, write_loop
+from .device import MT, ONE, Device, ItemKernel, Shape, per_item
+from .kernel import write_loop
 
 try:
     from numba import cuda

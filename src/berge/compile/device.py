@@ -21,7 +21,6 @@ thread one range of them. `ONE`: one thread does all items in order.
 
 from __future__ import annotations
 
-import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -30,11 +29,18 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-import numba
 import numpy as np
 
 from ..errors import DeviceError
-from .kernel import helper, prange, side_by_side, thread_count, threads_of
+from .kernel import (
+    helper,
+    prange,
+    side_by_side,
+    thread_count,
+    threads_of,
+    write_loop,
+)
+from .kernel import kernel as compile_kernel
 
 __all__ = [
     "CT", "MT", "ONE", "CpuDevice", "Device", "ItemKernel", "Shape", "open_device", "per_item",
@@ -69,7 +75,7 @@ class ItemKernel:
     def on_threads(self) -> Callable[..., None]:
         """The form for CPU threads: ``(n, workers, chunk, *arguments)``."""
         loop = write_loop(_ON_THREADS, self.body, prange=prange, body=helper(self.body))
-        compiled: Callable[..., None] = numba.njit(cache=True, nogil=True, parallel=True)(loop)
+        compiled: Callable[..., None] = compile_kernel(parallel=True)(loop)
         return compiled
 
     @cached_property
@@ -93,23 +99,6 @@ def {name}(n, workers, chunk, {args}):
             for i in range(lo, min(lo + chunk, n)):
                 body(i, {args})
 """
-
-
-def write_loop(template: str, body: Callable[..., None], /, **names: Any) -> Any:
-    """Write a loop over items around a body, with as many arguments as the body takes.
-
-    Written out, since numba can neither cache nor compile for CUDA what ``*args`` hides. The loop
-    stands under the body's file and line: that is how numba's cache tells it from others, and
-    whether it is out of date.
-    """
-    count = len(inspect.signature(body).parameters) - 1
-    name = f"{body.__name__}_of_items"
-    source = template.format(name=name, args=", ".join(f"a{k}" for k in range(count)))
-    scope = {"__name__": body.__module__, **names}
-    exec(compile(source, body.__code__.co_filename, "exec"), scope)
-    loop: Any = scope[name]
-    loop.__code__ = loop.__code__.replace(co_firstlineno=body.__code__.co_firstlineno)
-    return loop
 
 
 class Device(ABC):

@@ -8,6 +8,7 @@ array as seven words. With ``NUMBA_DISABLE_JIT=1`` both leave the Python functio
 from __future__ import annotations
 
 import ctypes
+import inspect
 import logging
 import site
 import sys
@@ -31,6 +32,7 @@ __all__ = [
     "side_by_side",
     "thread_count",
     "threads_of",
+    "write_loop",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -56,6 +58,25 @@ def helper(function: _Function) -> _Function:
     """
     compiled: Any = numba.njit(nogil=True, forceinline=True, _nrt=False)(function)
     return compiled  # type: ignore[no-any-return]
+
+
+def write_loop(template: str, body: Callable[..., Any], own: int = 1, /, **names: Any) -> Any:
+    """Write a loop over items around a body, with as many arguments as the body takes.
+
+    The first `own` arguments of the body are the loop's own.
+
+    Written out, since numba can neither cache nor compile for CUDA what ``*args`` hides. The loop
+    stands under the body's file and line: that is how numba's cache tells it from others, and
+    whether it is out of date.
+    """
+    count = len(inspect.signature(body).parameters) - own
+    name = f"{body.__name__}_of_items"
+    source = template.format(name=name, args=", ".join(f"a{k}" for k in range(count)))
+    scope = {"__name__": body.__module__, **names}
+    exec(compile(source, body.__code__.co_filename, "exec"), scope)
+    loop: Any = scope[name]
+    loop.__code__ = loop.__code__.replace(co_firstlineno=body.__code__.co_firstlineno)
+    return loop
 
 
 def threads_of(threads: int | None) -> int:

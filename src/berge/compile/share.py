@@ -1,17 +1,41 @@
-"""How threads share work inside a parallel kernel: items by chunks, results by private queues.
+"""How threads share work: a loop over threads, items by chunks, results by private queues.
 
-All take `shared`: False when one thread works alone, which then needs no atomics. `state` is an
-int64 array; its entries named by an index are counters that the threads share.
+``@share_out`` makes a kernel that does a step on threads of a function that does one thread's share
+of it. The other functions are for use in such shares. All take `shared`: False when one thread
+works alone, which then needs no atomics. `state` is an int64 array; its entries named by an index
+are counters that the threads share.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .atomics import compare_and_swap, fetch_add
-from .kernel import helper
+from .kernel import helper, kernel, prange, write_loop
+
+_ON_THREADS = """
+def {name}(threads, {args}):
+    shared = threads > 1
+    if shared:
+        for t in prange(threads):
+            share(int64(t), shared, {args})
+    else:
+        share(int64(0), shared, {args})
+"""
+
+
+def share_out(share: Callable[..., None]) -> Callable[..., None]:
+    """Make a kernel ``(threads, *arguments)`` of a thread's share ``(t, shared, *arguments)``.
+
+    The kernel does the shares of all threads. On one thread it does share 0 itself, and wakes
+    nobody; `shared` then is False. A parallel loop takes seconds to compile: a file that has
+    several steps had better have one share that tells them apart.
+    """
+    loop = write_loop(_ON_THREADS, share, 2, prange=prange, int64=np.int64, share=kernel(share))
+    return kernel(parallel=True)(loop)  # type: ignore[no-any-return]
 
 
 @helper

@@ -17,7 +17,6 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
-from ..compile.tuning import SHARED_TRANSPOSE
 from ..errors import InvalidGraphError
 from ..wording import plural
 from .workspace import Empty
@@ -218,14 +217,13 @@ class BipartiteGraph(TwoSided):
         kept: BipartiteGraph | None = self._kept()
         if kept is not None:
             return kept
-        from ..compile import thread_count, threads_of
+        from ..compile import thread_count, threads_of, tuning
         from .csr import transpose_csr
 
         threads = threads_of(threads)
         # Counters for each thread cost more than they save where columns have few edges.
-        blocks = (
-            1 if self.nnz < SHARED_TRANSPOSE or threads * self.n_cols > 2 * self.nnz else threads
-        )
+        alone = self.nnz < tuning.SHARED_TRANSPOSE or threads * self.n_cols > 2 * self.nnz
+        blocks = 1 if alone else threads
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)

@@ -46,7 +46,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import claim, flush, helper, kernel, next_chunk, prange, ticks
+from ...compile import claim, flush, helper, kernel, next_chunk, share_out, ticks
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -172,7 +172,7 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         frontier = state[HI] - state[LO]
         if alpha * frontier < state[UNVISITED] or alpha == 0.0:
             state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
-            share_out(a, roots, frontier, threads)
+            do_step(a, roots, frontier, threads)
             state[DOWN] += ticks() - begin
         else:
             if state[LISTED] < 0:
@@ -240,9 +240,9 @@ def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
     """
     state = a.state
     state[STEP], state[CURSOR] = BOTTOM_UP, 0
-    share_out(a, roots, state[LISTED], threads)
+    do_step(a, roots, state[LISTED], threads)
     state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
-    share_out(a, roots, state[TAIL] - state[HI], threads)
+    do_step(a, roots, state[TAIL] - state[HI], threads)
 
 
 @kernel
@@ -328,7 +328,7 @@ def augment_matching(a: Any, roots: Any, threads: int) -> int:
     """
     leaf, state = a.leaf, a.state
     state[STEP], state[CURSOR] = AUGMENT, 0
-    share_out(a, roots, roots.size, threads)
+    do_step(a, roots, roots.size, threads)
     left = 0
     for i in range(roots.size):
         if leaf[roots[i]] < 0:
@@ -368,7 +368,7 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     state[LO] = state[TAIL]  # size of the old forest
     state[STEP], state[CURSOR] = SORT_OUT, 0
     state[TAIL] = state[LISTED_NEXT] = 0
-    share_out(a, roots, state[LO], threads)
+    do_step(a, roots, state[LO], threads)
     n_active, n_renewable = state[TAIL], state[LISTED]
     state[FOREST] = 1 - state[FOREST]
     state[UNVISITED] += n_renewable
@@ -424,30 +424,19 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
 
 
 @kernel
-def share_out(a: Any, roots: Any, n_items: int, threads: int) -> None:
+def do_step(a: Any, roots: Any, n_items: int, threads: int) -> None:
     """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
     state = a.state
     state[LISTED_NEXT] = 0
-    shared = threads > 1 and n_items >= SERIAL
-    if shared:
-        on_threads(a, roots, threads, shared)
-    else:
-        do_share(a, roots, np.int64(0), shared)
+    do_shares(threads if n_items >= SERIAL else 1, a, roots)
     if state[STEP] == BOTTOM_UP or state[STEP] == SORT_OUT:
         state[COLUMNS] = 1 - state[COLUMNS]
         state[LISTED] = state[LISTED_NEXT]
 
 
-@kernel(parallel=True)
-def on_threads(a: Any, roots: Any, threads: int, shared: bool) -> None:
-    """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
-    for t in prange(threads):
-        do_share(a, roots, np.int64(t), shared)
-
-
-@kernel
-def do_share(a: Any, roots: Any, t: int, shared: bool) -> None:
-    """Do thread t's share of a step."""
+@share_out
+def do_shares(t: int, shared: bool, a: Any, roots: Any) -> None:
+    """Thread t's share of ``state[STEP]``."""
     step = a.state[STEP]
     if step == TOP_DOWN:
         top_down(a, t, shared)

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import claim, kernel, prange
+from ...compile import claim, share_out
 from ...compile.tuning import EDGES_PER_CALL
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -79,10 +79,10 @@ def p_dbfs(run: Run) -> None:
         while not run.done:
             found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
             a.visited.fill(0)
-            shared = hand_out_roots(a.state, roots.size, run.threads, work)
+            threads = hand_out_roots(a.state, roots.size, run.threads, work)
             while a.state[NEXT] < roots.size:
                 with run.timed("search"):
-                    share_out(a, roots, run.threads, EDGES_PER_CALL, shared)
+                    search_and_augment(threads, a, roots, EDGES_PER_CALL)
                 run.pause()
             work = int(a.tally[:, EDGES].sum()) - traversed
             roots = roots[run.row_match[roots] < 0]
@@ -94,28 +94,9 @@ def p_dbfs(run: Run) -> None:
         report(run, a.tally)
 
 
-@kernel
-def share_out(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
-    """Search on all threads, or on this one alone.
-
-    Each thread stops after some `budget` edges; called again, the search goes on.
-    """
-    if shared:
-        on_threads(a, roots, threads, budget, shared)
-    else:
-        search_and_augment(a, roots, np.int64(0), budget, shared)
-
-
-@kernel(parallel=True)
-def on_threads(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
-    """Search on all threads."""
-    for t in prange(threads):
-        search_and_augment(a, roots, np.int64(t), budget, shared)
-
-
-@kernel
-def search_and_augment(a: Any, roots: Any, t: int, budget: int, shared: bool) -> None:
-    """Thread t's share of the roots."""
+@share_out
+def search_and_augment(t: int, shared: bool, a: Any, roots: Any, budget: int) -> None:
+    """Thread t's share of the roots, until it has read some `budget` edges."""
     indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
     visited, above, after = a.visited, a.above, a.after
     edges = 0

@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, flush, helper, kernel, next_chunk, prange
+from ...compile import compare_and_swap, flush, helper, kernel, next_chunk, share_out
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -109,11 +109,11 @@ def p_hopcroft_karp(run: Run) -> None:
             log.end_phase()
             found = paths_found(a.tally)
             work = int(a.tally[:, EDGES].sum()) - traversed
-            shared = hand_out_roots(state, roots.size, run.threads, work)
+            threads = hand_out_roots(state, roots.size, run.threads, work)
             state[STEP] = AUGMENT
             while state[FOUND] and state[NEXT] < roots.size:
                 with run.timed("augment"):
-                    share_out(a, roots, run.threads, EDGES_PER_CALL, shared)
+                    do_step(threads, a, roots, EDGES_PER_CALL)
                 run.pause()
             roots = roots[run.row_match[roots] < 0]
             run.end_phase(paths_found(a.tally) - found)
@@ -130,8 +130,7 @@ def build_levels(a: Any, roots: Any, threads: int, sizes: Any, budget: int) -> N
     stop = edges_traversed(a.tally) + budget
     while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
         state[STEP], state[CURSOR] = GO_DOWN, state[LO]
-        shared = threads > 1 and state[HI] - state[LO] >= SERIAL
-        share_out(a, roots, threads, budget, shared)
+        do_step(threads if state[HI] - state[LO] >= SERIAL else 1, a, roots, budget)
         if state[FOUND]:
             break
         state[LO], state[HI] = state[HI], state[TAIL]
@@ -142,28 +141,9 @@ def build_levels(a: Any, roots: Any, threads: int, sizes: Any, budget: int) -> N
             sizes[0] += 1
 
 
-@kernel
-def share_out(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
-    """Do ``state[STEP]`` on all threads, or on this one alone.
-
-    Searching from roots, each thread stops after some `budget` edges; called again, it goes on.
-    """
-    if shared:
-        on_threads(a, roots, threads, budget, shared)
-    else:
-        do_share(a, roots, np.int64(0), budget, shared)
-
-
-@kernel(parallel=True)
-def on_threads(a: Any, roots: Any, threads: int, budget: int, shared: bool) -> None:
-    """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
-    for t in prange(threads):
-        do_share(a, roots, np.int64(t), budget, shared)
-
-
-@kernel
-def do_share(a: Any, roots: Any, t: int, budget: int, shared: bool) -> None:
-    """Do thread t's share of a step."""
+@share_out
+def do_step(t: int, shared: bool, a: Any, roots: Any, budget: int) -> None:
+    """Thread t's share of ``state[STEP]``."""
     if a.state[STEP] == GO_DOWN:
         go_down(a, t, shared)
     else:

@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import claim, helper, kernel, next_chunk, prange
+from ...compile import claim, helper, next_chunk, share_out
 from ...compile.tuning import CHUNK_OF_ROOTS, EDGES_PER_CALL, SERIAL_EDGES
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -101,10 +101,10 @@ def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: b
             found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
             backwards = fairness and run.stats.phases % 2 == 1
             a.visited.fill(0)
-            shared = hand_out_roots(a.state, roots.size, run.threads, work)
+            threads = hand_out_roots(a.state, roots.size, run.threads, work)
             while a.state[NEXT] < roots.size:
                 with run.timed("search"):
-                    share_out(a, roots, run.threads, lookahead, backwards, EDGES_PER_CALL, shared)
+                    search_and_augment(threads, a, roots, lookahead, backwards, EDGES_PER_CALL)
                 run.pause()
             work = int(a.tally[:, EDGES].sum()) - traversed
             gained = paths_found(a.tally) - found
@@ -119,56 +119,21 @@ def search_in_phases(run: Run, least: float, lookahead: bool = True, fairness: b
     return True
 
 
-def hand_out_roots(state: Any, n_roots: int, threads: int, work: int) -> bool:
-    """Begin with the first root; tell whether to share the roots out among threads.
+def hand_out_roots(state: Any, n_roots: int, threads: int, work: int) -> int:
+    """Begin with the first root; return how many threads are to share the roots.
 
-    They do if the phase before this one traversed enough edges for it, the best guess there is.
+    Several do if the phase before this one traversed enough edges for it, the best guess there is.
     """
     state[NEXT] = 0
     state[BATCH] = max(1, min(CHUNK_OF_ROOTS, n_roots // (4 * threads)))
-    return threads > 1 and n_roots > 1 and work >= SERIAL_EDGES
+    return threads if n_roots > 1 and work >= SERIAL_EDGES else 1
 
 
-@kernel
-def share_out(
-    a: Any,
-    roots: Any,
-    threads: int,
-    lookahead: bool,
-    backwards: bool,
-    budget: int,
-    shared: bool,
-) -> None:
-    """Search on all threads, or on this one alone.
-
-    Each thread stops after some `budget` edges; called again, the search goes on.
-    """
-    if shared:
-        on_threads(a, roots, threads, lookahead, backwards, budget, shared)
-    else:
-        search_and_augment(a, roots, np.int64(0), lookahead, backwards, budget, shared)
-
-
-@kernel(parallel=True)
-def on_threads(
-    a: Any,
-    roots: Any,
-    threads: int,
-    lookahead: bool,
-    backwards: bool,
-    budget: int,
-    shared: bool,
-) -> None:
-    """Search on all threads."""
-    for t in prange(threads):
-        search_and_augment(a, roots, np.int64(t), lookahead, backwards, budget, shared)
-
-
-@kernel
+@share_out
 def search_and_augment(
-    a: Any, roots: Any, t: int, lookahead: bool, backwards: bool, budget: int, shared: bool
+    t: int, shared: bool, a: Any, roots: Any, lookahead: bool, backwards: bool, budget: int
 ) -> None:
-    """Thread t's share of the roots."""
+    """Thread t's share of the roots, until it has read some `budget` edges."""
     indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
     visited, ahead, tried, above = a.visited, a.ahead, a.tried, a.above
     edges = 0

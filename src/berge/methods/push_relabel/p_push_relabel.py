@@ -60,7 +60,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import fetch_add, flush, kernel, next_chunk, prange, prefetch
+from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -170,8 +170,7 @@ def relabel_levels(a: Any, threads: int, sizes: Any, budget: int) -> None:
     stop = edges_traversed(a.tally) + budget
     while state[LO] < state[HI] and state[ACTIVE] < state[WANTED]:
         state[STEP], state[CURSOR], state[BATCH] = RELABEL, state[LO], CHUNK
-        shared = threads > 1 and state[HI] - state[LO] >= SERIAL
-        share_out(a, threads, shared)
+        do_step(threads if state[HI] - state[LO] >= SERIAL else 1, a)
         state[LO], state[HI] = state[HI], state[TAIL]
         state[DEPTH] += 1
         if state[HI] > state[LO]:
@@ -189,10 +188,9 @@ def push_rounds(a: Any, threads: int, limit: int, enough: float, alone: bool, bu
     stop = edges_traversed(a.tally) + budget
     while state[ACTIVE] > 0 and (state[PUSHES] < enough or (alone and state[GAINED] == 0)):
         state[STEP], state[CURSOR], state[LISTED] = PUSH, 0, 0
-        shared = not alone and state[ACTIVE] >= SERIAL_ROWS
         # At the limit, or so few at a time that there are some for every thread.
         state[BATCH] = min(limit, 1 + state[ACTIVE] // (4 * threads))
-        share_out(a, threads, shared)
+        do_step(1 if alone or state[ACTIVE] < SERIAL_ROWS else threads, a)
         state[HALF], state[ACTIVE] = 1 - state[HALF], state[LISTED]
         if state[GAINED] >= state[WANTED]:
             state[ACTIVE] = 0
@@ -200,25 +198,9 @@ def push_rounds(a: Any, threads: int, limit: int, enough: float, alone: bool, bu
             break
 
 
-@kernel
-def share_out(a: Any, threads: int, shared: bool) -> None:
-    """Do ``state[STEP]`` on all threads, or on this one alone."""
-    if shared:
-        on_threads(a, threads, shared)
-    else:
-        do_share(a, np.int64(0), shared)
-
-
-@kernel(parallel=True)
-def on_threads(a: Any, threads: int, shared: bool) -> None:
-    """Do a step on all threads: the file's one parallel loop, as each takes seconds to compile."""
-    for t in prange(threads):
-        do_share(a, np.int64(t), shared)
-
-
-@kernel
-def do_share(a: Any, t: int, shared: bool) -> None:
-    """Do thread t's share of a step."""
+@share_out
+def do_step(t: int, shared: bool, a: Any) -> None:
+    """Thread t's share of ``state[STEP]``."""
     if a.state[STEP] == RELABEL:
         relabel(a, t, shared)
     else:

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compile import compare_and_swap, helper, kernel, prange
+from ...compile import compare_and_swap, helper, kernel, share_out
 from ...compile.device import open_device, per_item
 from ...compile.scan import count
 from ...compile.tuning import (
@@ -201,13 +201,13 @@ def match_on_threads(
 
     The rows of block t that are left are in `left`, from the block's first on.
     """
-    graph = (indptr, indices, row_match, col_match)
+    graph, threads = (indptr, indices, row_match, col_match), done.shape[0]
     # With plain COUNT and CHECK numba would compile what is called for these numbers, too.
-    on_threads(RACE if race else BLOCKS, graph, done, left)
-    on_threads(np.int64(COUNT), graph, done, left)
+    do_job(threads, RACE if race else BLOCKS, graph, done, left)
+    do_job(threads, np.int64(COUNT), graph, done, left)
     matched: int = done[:, COLS].sum()
     if matched < done[:, ROWS].sum():
-        on_threads(np.int64(CHECK), graph, done, left)
+        do_job(threads, np.int64(CHECK), graph, done, left)
     for t in range(done.shape[0]):
         first = row_match.size * t // done.shape[0]
         for i in range(first, first + done[t, LEFT]):
@@ -216,16 +216,9 @@ def match_on_threads(
     return matched
 
 
-@kernel(parallel=True)
-def on_threads(job: int, graph: Any, done: Any, left: Any) -> None:
-    """Do the shares of all threads."""
-    for t in prange(done.shape[0]):
-        do_share(job, graph, np.int64(t), done, left)
-
-
-@kernel
-def do_share(job: int, graph: Any, t: int, done: Any, left: Any) -> None:
-    """Do the share of thread t."""
+@share_out
+def do_job(t: int, shared: bool, job: int, graph: Any, done: Any, left: Any) -> None:
+    """Thread t's share of a job."""
     indptr, indices, row_match, col_match = graph
     threads, n_rows, n_cols = done.shape[0], row_match.size, col_match.size
     first, last = n_rows * t // threads, n_rows * (t + 1) // threads

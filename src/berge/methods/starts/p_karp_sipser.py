@@ -50,7 +50,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, prange
+from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, share_out
 from ...compile.random import draw, key_of, wrapping
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, LARGEST_BLOCK, RANDOM_BLOCKS, SERIAL
 from ...graphs.graph import unsigned
@@ -113,10 +113,11 @@ def p_karp_sipser(run: Run) -> None:
     if run.threads > 1:  # alone, nothing is missed
         steps.append((SWEEP, n_rows))
     for step, items in steps:
+        threads = run.threads if items >= SERIAL else 1
         a.state[STEP], a.state[CURSOR], a.state[ITEMS] = step, 0, items
         while unfinished(a):
             before = a.desk[:, MATCHED].sum()
-            share_out(a, key, run.threads, EDGES_PER_CALL)
+            do_step(threads, a, key, EDGES_PER_CALL)
             run.cardinality += int(a.desk[:, MATCHED].sum() - before)
             run.pause()
 
@@ -127,29 +128,9 @@ def unfinished(a: Arrays) -> bool:
     return bool(a.state[CURSOR] < a.state[ITEMS] or at_a_desk.any())
 
 
-@kernel
-def share_out(a: Any, key: Any, threads: int, budget: int) -> None:
-    """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do.
-
-    Each thread returns after some `budget` edges; called again, it goes on.
-    """
-    shared = threads > 1 and a.state[ITEMS] >= SERIAL
-    if shared:
-        on_threads(a, shared, key, threads, budget)
-    else:
-        do_share(a, np.int64(0), shared, key, budget)
-
-
-@kernel(parallel=True)
-def on_threads(a: Any, shared: bool, key: Any, threads: int, budget: int) -> None:
-    """Do a step on all threads."""
-    for t in prange(threads):
-        do_share(a, np.int64(t), shared, key, budget)
-
-
-@kernel
-def do_share(a: Any, t: int, shared: bool, key: Any, budget: int) -> None:
-    """Do thread t's share of a step."""
+@share_out
+def do_step(t: int, shared: bool, a: Any, key: Any, budget: int) -> None:
+    """Thread t's share of ``state[STEP]``, until it has read some `budget` edges."""
     step = a.state[STEP]
     if step == COUNT:
         count_degrees(a, t, shared, budget)

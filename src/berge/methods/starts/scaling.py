@@ -48,7 +48,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, prange
+from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, share_out
 from ...compile.random import draw_unit, key_of, wrapping
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ...graphs.graph import BipartiteGraph, IndexArray, unsigned
@@ -134,8 +134,9 @@ def new_side(graph: BipartiteGraph, match: IndexArray) -> Side:
 def share_out_edges(run: Run, step: int, side: Side, other: Side, stream: int) -> None:
     """Do a step that looks at all edges, in portions."""
     state, key = np.array([step, 0]), key_of(run.seed, stream)
+    threads = run.threads if side.match.size >= SERIAL else 1
     while state[CURSOR] < side.match.size:
-        share_out(side, other, state, key, run.threads, EDGES_PER_CALL)
+        do_step(threads, side, other, state, key, EDGES_PER_CALL)
         run.pause()
 
 
@@ -165,31 +166,13 @@ def match_picks(rows: Any, cols: Any, state: Any, threads: int) -> None:
 def share_out_all(step: int, side: Any, other: Any, state: Any, threads: int) -> None:
     """Do a step that looks at vertices only, at one go."""
     state[STEP], state[CURSOR] = step, 0
-    share_out(side, other, state, np.uint64(0), threads, np.int64(side.indices.size))
+    threads = threads if side.match.size >= SERIAL else 1
+    do_step(threads, side, other, state, np.uint64(0), np.int64(side.indices.size))
 
 
-@kernel
-def share_out(side: Any, other: Any, state: Any, key: Any, threads: int, budget: int) -> None:
-    """Do ``state[STEP]`` for one side on all threads, or on this one alone if it is small.
-
-    Each thread returns after some `budget` edges; called again, it goes on.
-    """
-    if threads > 1 and side.match.size >= SERIAL:
-        on_threads(side, other, state, key, threads, budget)
-    else:
-        do_share(side, other, state, key, budget)
-
-
-@kernel(parallel=True)
-def on_threads(side: Any, other: Any, state: Any, key: Any, threads: int, budget: int) -> None:
-    """Do a step on all threads."""
-    for _ in prange(threads):
-        do_share(side, other, state, key, budget)
-
-
-@kernel
-def do_share(side: Any, other: Any, state: Any, key: Any, budget: int) -> None:
-    """Do one thread's share of a step, chunk by chunk."""
+@share_out
+def do_step(t: int, shared: bool, side: Any, other: Any, state: Any, key: Any, budget: int) -> None:
+    """One thread's share of ``state[STEP]`` for one side, until it has read some `budget` edges."""
     step, n = state[STEP], side.match.size
     v, last = next_chunk(state, CURSOR, n, CHUNK, True)
     while v < last:
