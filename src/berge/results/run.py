@@ -1,7 +1,7 @@
 """What an algorithm works on: the graph, the matching so far, and when to stop.
 
 The matching in a `Run` is valid whenever no kernel is running, so a run may be left at any moment
-between two kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL`) and
+between two kernels. Kernels therefore return after a stated number of edges (`tuning.EDGES_PER_CALL`) and
 are called again; `Run.pause` between the calls is where time limits and Ctrl-C take effect.
 """
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import LARGE, BipartiteGraph, IndexArray
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Empty, Workspace
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ..compile.device import Device
     from .proof import Certificate
 
-__all__ = ["EDGES_PER_CALL", "PhaseReport", "Run", "Stop"]
+__all__ = ["PhaseReport", "Run", "Stop"]
 
 
 @dataclass
