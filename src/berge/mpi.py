@@ -17,7 +17,7 @@ import click
 
 from .cli import exit_codes
 from .cli.display import fact_table, out, plural
-from .cli.options import print_json, seconds
+from .cli.options import key_values, plain_values, print_json, seconds
 from .cli.program import Command, Group, examples, say
 from .cli.program import _message as message_of
 from .errors import BergeError, ClusterError, PeerLost
@@ -89,6 +89,15 @@ def program() -> None:
     metavar="SECONDS",
     help="Stop after so many seconds, with the best matching so far.",
 )
+@click.option("--left", metavar="COLUMN", help="Column of Parquet files with numbers of rows.")
+@click.option("--right", metavar="COLUMN", help="Column with numbers of columns.")
+@click.option(
+    "--option",
+    "switches",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="exhaust=true or false: search parts to their end; alpha: direction of the search.",
+)
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
 @click.option("--progress/--no-progress", default=False, help="Show the search on stderr.")
 @json_option
@@ -101,6 +110,9 @@ def match(
     init: str,
     seed: int,
     time_limit: float | None,
+    left: str | None,
+    right: str | None,
+    switches: tuple[str, ...],
     no_prove: bool,
     progress: bool,
     as_json: bool,
@@ -108,16 +120,17 @@ def match(
 ) -> int:
     """Find a maximum matching of GRAPH, and prove it where the data lives.
 
-    Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
-    out.
+    Of a .berge folder each rank reads its own slice, of Parquet files some of the row groups; any
+    other file is read by rank 0, and shared out.
     """
-    from .distributed.session import Session
+    from .distributed.session import Session, check_options
     from .solve.progress import ProgressLine
 
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
     with _together(comm):
+        options = check_options(init, plain_values(key_values(switches, "'--option'")))
         if output is not None:
             _check_output(output)
     if checkpoint is not None and comm.rank == 0 and not quiet:
@@ -125,13 +138,13 @@ def match(
     session = Session(comm)
     with ProgressLine() as show:
         result = session.search(
-            lambda _: _read(graph, comm),
+            lambda _: _read(graph, comm, left, right),
             checkpoint=checkpoint,
             resume=resume,
-            init=init,
             time_limit=time_limit,
             on_phase=show if progress and comm.rank == 0 else None,
             seed=seed,
+            **options,
         )
     if not no_prove:
         session.prove()
@@ -279,17 +292,26 @@ def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[
     return scattered(graph, comm)
 
 
-def _read(path: Path, comm: MPICommunicator) -> Part:
-    """Read this rank's part of a graph."""
+def _read(
+    path: Path, comm: MPICommunicator, left: str | None = None, right: str | None = None
+) -> Part:
+    """Read this rank's part of a graph; `left` and `right` are columns of Parquet files."""
     from .distributed.part import Part
+    from .distributed.sources import from_ends, is_parquet, parquet_ends
     from .files import read
     from .files.folder import is_folder
 
+    graph = ends = None
     with _together(comm):
         if is_folder(path):
             return Part.from_folder(path, comm.rank, comm.size)
-        graph = read(path) if comm.rank == 0 else None
-    return Part.scattered(graph, comm)
+        if is_parquet(str(path)):
+            ends = parquet_ends(str(path), (left, right), comm.rank, comm.size)
+        elif left is not None or right is not None:
+            raise click.UsageError("--left and --right are for Parquet files")
+        elif comm.rank == 0:
+            graph = read(path)
+    return Part.scattered(graph, comm) if ends is None else from_ends(ends, None, comm)
 
 
 def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array, Array]:

@@ -92,6 +92,25 @@ def test_match(folder, road, ranks, source, target):
 
 
 @needs_mpi
+def test_parquet_and_options(folder, road, tmp_path):
+    """As on Dask: tables of edges by the names of their columns, and how parts search."""
+    pytest.importorskip("pyarrow")
+    graph, best = road
+    berge.write(graph, tmp_path / "road.parquet")
+    done = run(3, "match", tmp_path / "road.parquet", "--option", "exhaust=false", "--json")
+    assert done.returncode == exit_codes.OK, done.stderr
+    facts = json.loads(done.stdout)
+    assert (facts["cardinality"], facts["edges"]) == (best, graph.nnz)
+    assert (facts["proved"], facts["exhausted"]) == (True, False)
+    done = run(2, "match", tmp_path / "road.parquet", "--left", "nobody")
+    assert done.returncode == exit_codes.ERROR
+    assert done.stderr.count("nobody") == 1
+    done = run(2, "match", folder / "road.berge", "--option", "lookahead=true")
+    assert done.returncode == exit_codes.ERROR
+    assert done.stderr.count("'lookahead' is no option") == 1
+
+
+@needs_mpi
 def test_verify_tells_what_is_wrong(folder, road):
     graph, best = road
     m = berge.maximum_matching(graph)

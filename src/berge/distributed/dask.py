@@ -113,9 +113,11 @@ def solve_on_cluster(
     **options
         ``exhaust`` and ``alpha``, see `berge.distributed.core.match_part`.
     """
+    from .session import check_options
+
     started = time.perf_counter()
     check_numbers(seed, time_limit)
-    options = _checked(init, options)
+    options = check_options(init, options)
     _check_counts(threads, workers, restarts)
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=")
@@ -207,16 +209,6 @@ def _check_counts(threads: int | None, workers: int, restarts: int) -> None:
     ):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
-
-
-def _checked(init: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return options for `match_part`; refuse what it does not know."""
-    if init not in ("auto", *STARTS):
-        raise OptionError(f"init on a cluster is one of {', '.join(STARTS)}, not {init!r}")
-    for name in options:
-        if name not in ("exhaust", "alpha"):
-            raise OptionError(f"{name!r} is no option of a solve on a cluster")
-    return options if init == "auto" else options | {"init": init}
 
 
 @contextmanager

@@ -22,19 +22,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import CheckpointError, ClusterError, ProofError
+from ..errors import CheckpointError, ClusterError, OptionError, ProofError
 from ..files.parts import complete, write_part
 from ..graphs.graph import index_type
 from ..results.run import PhaseReport
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
-from .core import PartResult, Saver, match_part
+from .core import STARTS, PartResult, Saver, match_part
 from .greedy import GreedyPart, Weights, greedy_part
 from .messages import collect, nothing, to_all, total
 from .part import Part
 from .proof import prove_part
 
-__all__ = ["Session", "save_parts"]
+__all__ = ["Session", "check_options", "save_parts"]
+
+
+def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of `Session.search` with the start; refuse what it does not know."""
+    if init not in ("auto", *STARTS):
+        raise OptionError(f"init on a cluster is one of {', '.join(STARTS)}, not {init!r}")
+    for name in options:
+        if name not in ("exhaust", "alpha"):
+            raise OptionError(f"{name!r} is no option of a solve on a cluster")
+    return options if init == "auto" else options | {"init": init}
 
 
 class Session:

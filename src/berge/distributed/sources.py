@@ -29,10 +29,18 @@ from .part import Part
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Source", "is_parquet", "open_source", "open_undirected"]
+__all__ = [
+    "Source",
+    "from_ends",
+    "is_parquet",
+    "open_source",
+    "open_undirected",
+    "parquet_ends",
+]
 
 PARQUET = (".parquet", ".parq", ".pq")
 Pieces = list[list["Future"]]
+Ends = tuple[list[Array], list[Array]]  # rows and columns of edges, in portions
 
 
 @dataclass
@@ -146,6 +154,10 @@ def is_parquet(path: str) -> bool:
 def _read_parquet(
     path: str, names: tuple[Any, Any], shape: Any, comm: Communicator, pieces: list[Any]
 ) -> Part:
+    return from_ends(parquet_ends(path, names, comm.rank, comm.size), shape, comm)
+
+
+def parquet_ends(path: str, names: tuple[Any, Any], rank: int, size: int) -> Ends:
     """Read every size-th row group of the files, beginning with number `rank`."""
     import pyarrow
     from pyarrow import parquet
@@ -158,7 +170,7 @@ def _read_parquet(
         files = sorted(glob(path)) if has_magic(path) else [path]
     if not files:
         raise FileNotFoundError(f"no file is called {path}")
-    ends: tuple[list[Array], list[Array]] = [], []
+    ends: Ends = [], []
     number = 0
     for name in files:
         try:
@@ -166,14 +178,14 @@ def _read_parquet(
                 columns = list(file.schema_arrow.names)
                 chosen = [columns[place] for place in choose_columns(columns, *names)]
                 for group in range(file.num_row_groups):
-                    if number % comm.size == comm.rank:
+                    if number % size == rank:
                         table = file.read_row_group(group, columns=chosen)
                         for side, column in zip(ends, chosen, strict=True):
                             side.append(_numbers(table[column].to_numpy(), column, name))
                     number += 1
         except pyarrow.ArrowInvalid as error:
             raise FormatError(f"not a Parquet file: {error}", name) from None
-    return _shuffled(ends, shape, comm)
+    return ends
 
 
 def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
@@ -201,12 +213,12 @@ def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) 
 
 
 def _take_frames(shape: Any, comm: Communicator, pieces: list[Any]) -> Part:
-    ends: tuple[list[Array], list[Array]] = [], []
+    ends: Ends = [], []
     for frame in pieces:
         for place, side in enumerate(ends):
             column = frame.iloc[:, place]
             side.append(_numbers(column.to_numpy(), column.name, "the Dask dataframe"))
-    return _shuffled(ends, shape, comm)
+    return from_ends(ends, shape, comm)
 
 
 def _numbers(values: Any, column: Any, where: str) -> Array:
@@ -224,7 +236,7 @@ def _numbers(values: Any, column: Any, where: str) -> Array:
     return numbers
 
 
-def _shuffled(ends: tuple[list[Array], list[Array]], shape: Any, comm: Communicator) -> Part:
+def from_ends(ends: Ends, shape: Any, comm: Communicator) -> Part:
     """Send edges to the owners of their rows; the shape is what the largest numbers ask for."""
     rows, cols = (np.concatenate([np.zeros(0, np.int64), *side]) for side in ends)
     if shape is None:

@@ -93,6 +93,8 @@ def check_options(
     Where one is not known, a similar one is named; the caller's own `keywords` are looked at too.
     """
     checked: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    if not given:  # as in most calls: those on small graphs take some microseconds in all
+        return checked
     for algorithm, options in zip((exact, start), checked, strict=True):
         for option in algorithm.options:
             if option.name in given:
