@@ -8,7 +8,7 @@ from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
-from .share import claim, flush, next_chunk, share_out
+from .share import claim, flush, next_chunk, share_out, take
 
 __all__ = [
     "claim",
@@ -22,6 +22,7 @@ __all__ = [
     "prange",
     "prefetch",
     "share_out",
+    "take",
     "thread_count",
     "threads_of",
     "ticks",

@@ -61,6 +61,15 @@ def claim(flags: Any, i: int, shared: bool) -> bool:
 
 
 @helper
+def take(array: Any, i: int, seen: int, new: int, shared: bool) -> bool:
+    """Replace what was seen in an array; among several threads only one gets True."""
+    if shared:
+        return compare_and_swap(array, i, seen, new)
+    array[i] = new
+    return True
+
+
+@helper
 def flush(queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
     """Append a private queue to a shared list, whose size is ``state[tail]``; return 0."""
     if shared:

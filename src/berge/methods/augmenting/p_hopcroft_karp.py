@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, flush, helper, kernel, next_chunk, share_out
+from ...compile import flush, kernel, next_chunk, share_out, take
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
@@ -230,12 +230,3 @@ def search_and_augment(a: Any, roots: Any, t: int, budget: int, shared: bool) ->
             break
         lo, last = next_roots(a.state, roots.size, shared)
     a.tally[t, EDGES] += edges
-
-
-@helper
-def take(array: Any, i: int, seen: int, new: int, shared: bool) -> bool:
-    """Replace what was seen in an array; among several threads only one gets True."""
-    if shared:
-        return compare_and_swap(array, i, seen, new)
-    array[i] = new
-    return True

@@ -60,11 +60,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out
+from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out, take
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
 from ...graphs.graph import unsigned
 from ...results.run import Run
-from ..augmenting.p_hopcroft_karp import take
 from ..counters import EDGES, edges_traversed, new_tally, report
 from ..levels import LevelLog
 
