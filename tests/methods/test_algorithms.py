@@ -19,7 +19,6 @@ from berge import BipartiteGraph, generate
 from berge.graphs import workspace
 from berge.methods.registry import Algorithm, find, variants
 from berge.results.run import Run
-from berge.solve import maximum as solve
 
 from ..conftest import COMPILED
 from ..corpus import LARGE, SMALL
@@ -165,7 +164,7 @@ def test_many_random_graphs(algorithm):
 @pytest.mark.parametrize("algorithm", EXACT)
 def test_memory_that_others_have_used(algorithm, threads, monkeypatch):
     """What solves leave in working memory is nothing to rely on, and results are not in there."""
-    monkeypatch.setattr(solve, "LARGE", 0)
+    monkeypatch.setattr(berge.results.run, "LARGE", 0)
     for rubbish in (0, 1, 255):
         for name, (_, expected) in SMALL.items():
             with workspace.Workspace(1 << 20) as space:
