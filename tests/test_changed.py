@@ -28,7 +28,7 @@ def tree(tmp_path):
     ("name", "tests"),
     [
         ("src/berge/solve/small.py", "tests/solve/test_small.py"),
-        ("src/berge/results/progress.py", "tests/solve"),
+        ("src/berge/solve/maximum.py", "tests/solve"),
         ("src/berge/methods/greedy/suitor.py", "tests/methods/greedy/test_suitor.py"),
         ("src/berge/methods/starts/cheap.py", "tests/methods"),
         ("src/berge/mpi.py", "tests/distributed/test_mpi.py"),
