@@ -125,9 +125,9 @@ def test_a_report_of_nothing():
 def test_plotly_and_matplotlib_are_extras(monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "plotly.offline", None)
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(OptionError, match=r"plotly: pip install 'berge\[report\]'"):
+    with pytest.raises(OptionError, match=r"plotly: pip install 'berge\[lab\]'"):
         page(sample())
-    with pytest.raises(OptionError, match=r"matplotlib: pip install 'berge\[report\]'"):
+    with pytest.raises(OptionError, match=r"matplotlib: pip install 'berge\[lab\]'"):
         write_pictures(sample(), tmp_path)
 
 

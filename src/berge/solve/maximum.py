@@ -179,7 +179,7 @@ def _checked(
     exact: Algorithm, start: Algorithm, place: str, side: str, options: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options of the algorithm and of its start, if they and the side are right."""
-    for name in ("checkpoint", "output", "prove"):
+    for name in ("checkpoint", "resume", "output", "prove"):
         if name in options:
             raise OptionError(f"{name} is for solves on a cluster: say which, by cluster=")
     if side not in ("auto", "rows", "cols"):
