@@ -190,10 +190,10 @@ def _maximum(G: BergeGraph, top: Mask) -> IndexArray:
     found = maximum_matching(_biadjacency(G, top))
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # networkx has no way to hand over a matching that is not maximum
-    rows, cols = np.flatnonzero(top), np.flatnonzero(~top)
-    mate = np.full(len(G), -1, np.int64)
-    i, j = found.pairs().T
-    mate[rows[i]], mate[cols[j]] = cols[j], rows[i]
+    # A place for −1 behind the last column and row.
+    rows, cols = np.append(top.nonzero()[0], -1), np.append((~top).nonzero()[0], -1)
+    mate = np.empty(len(G), np.int64)
+    mate[rows[:-1]], mate[cols[:-1]] = cols[found.row_match], rows[found.col_match]
     return mate
 
 
