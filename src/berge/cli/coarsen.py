@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..results.interrupts import single_interrupt
+from ..results.under_way import UnderWay
 from ..wording import in_seconds
 from . import exit_codes
-from .display import Clock, out, plain_table, plural, working
+from .display import out, plain_table, plural, working
 from .options import (
     GraphFile,
     as_json,
@@ -85,15 +86,15 @@ def coarsen(
 
         graph: Any = file.read() if hypergraph else file.read_undirected(weights=weights)
         coarsen_it: Any = coarsen_hypergraph if hypergraph else coarsen_graph
-    clock = Clock()
-    with single_interrupt(), working("coarsening", not as_json) as show, clock.step("coarsen"):
+    clock = UnderWay()
+    with single_interrupt(), working("coarsening", not as_json) as show, clock.timed("coarsen"):
 
         def on_level(level: Level) -> None:
             show(f"coarsening: {plural(level.graph.n_vertices, 'vertex', 'vertices')}")
 
         hierarchy = coarsen_it(graph, balance=balance or None, on_level=on_level, **settings)
     if check:
-        with working("checking", not as_json), clock.step("check"):
+        with working("checking", not as_json), clock.timed("check"):
             hierarchy.check()
     if output is not None:
         with working("writing", not as_json):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..results.under_way import UnderWay
 from ..wording import in_seconds
-from .display import Clock, fact_table, out, plain_table, plural, sides, working
+from .display import fact_table, out, plain_table, plural, sides, working
 from .options import (
     GraphFile,
     as_json,
@@ -85,9 +86,9 @@ def decompose(
             from ..results.matching import Matching
 
             options["matching"] = Matching.load(matching_file)
-    clock = Clock()
+    clock = UnderWay()
     with working("decomposing"):
-        with clock.step("decompose"):
+        with clock.timed("decompose"):
             dm = dulmage_mendelsohn(graph, **options)
         facts = {"file": file.path, **_facts(graph, dm, n_sizes)}
         facts["seconds"] = clock.seconds["decompose"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
-    "Clock",
     "bar",
     "fact_table",
     "graph_sizes",
@@ -92,27 +90,6 @@ def progress_bars(*columns: ProgressColumn) -> Progress:
     all_columns = (TextColumn("{task.description}"), BarColumn(bar_width=None), *columns)
     left = TimeRemainingColumn(compact=True)
     return Progress(*all_columns, left, console=console, transient=True, expand=True)
-
-
-class Clock:
-    """Seconds by step, and in all."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._started = time.perf_counter()
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Time a block."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] = time.perf_counter() - start
-
-    def stop(self) -> None:
-        """Write down the total."""
-        self.seconds["total"] = time.perf_counter() - self._started
 
 
 def in_steps(seconds: Mapping[str, float]) -> str:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..results.interrupts import held_interrupts, single_interrupt
+from ..results.under_way import UnderWay
 from . import exit_codes
-from .display import Clock, fact_table, graph_sizes, in_steps, out, plural, working
+from .display import fact_table, graph_sizes, in_steps, out, plural, working
 from .options import (
     GraphFile,
     algorithm_option,
@@ -98,8 +99,8 @@ def greedy(
         if output is not None:
             with held_interrupts(), working("writing", shown):
                 matching.save(output)
-    clock = Clock()
-    with working("checking", shown), clock.step("verify"):
+    clock = UnderWay()
+    with working("checking", shown), clock.timed("verify"):
         verify_greedy(graph, matching)
     matching.seconds.update(clock.seconds)
     if plot is not None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..results.interrupts import held_interrupts, single_interrupt
+from ..results.under_way import UnderWay
 from ..wording import in_bytes
 from . import exit_codes
-from .display import Clock, fact_table, graph_sizes, in_steps, out, plural, working
+from .display import fact_table, graph_sizes, in_steps, out, plural, working
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
 from .options import (
@@ -172,13 +173,13 @@ def match(
     if labelled and file.base:
         raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
-    clock = Clock()
+    clock = UnderWay()
     with working("reading", shown):
-        with clock.step("import"):
+        with clock.timed("import"):
             from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
             from ..results.matching import Matching
             from ..solve.maximum import maximum_matching
-        with clock.step("read"):
+        with clock.timed("read"):
             graph, labels = (None, None) if remote else _read(file, labelled, settings["algorithm"])
             first = None if initial is None else Matching.load(initial)
     with single_interrupt():
@@ -192,7 +193,7 @@ def match(
         kept = None
         if output is not None and not in_parts:
             # Before anything else that may fail, and whatever keys are pressed.
-            with held_interrupts(), working("writing", shown), clock.step("write"):
+            with held_interrupts(), working("writing", shown), clock.timed("write"):
                 kept = _save(output, matching, labels)
     stats = matching.stats
     assert stats is not None
@@ -201,7 +202,7 @@ def match(
     try:
         if matching.is_maximum and not (no_prove or outcome.interrupted or stats.cluster):
             _prove(outcome, clock, shown)
-        clock.stop()
+        clock.seconds["total"] = clock.elapsed
         if as_json:
             print_json(_facts(outcome))
         elif not quiet:
@@ -269,10 +270,10 @@ def _larger_there(output: Path, matching: Matching, labels: LabelledFile | None)
     return size if size > matching.cardinality else None
 
 
-def _prove(outcome: _Outcome, clock: Clock, shown: bool) -> None:
+def _prove(outcome: _Outcome, clock: UnderWay, shown: bool) -> None:
     """Prove what the solver says is maximum; a wish to stop at this point is granted."""
     try:
-        with working("proving", shown), clock.step("prove"):
+        with working("proving", shown), clock.timed("prove"):
             outcome.matching.prove(outcome.graph)
     except KeyboardInterrupt:
         outcome.interrupted = True

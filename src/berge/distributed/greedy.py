@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, Graph, index_type, not_square
 from ..results.greedy_matching import GreedyMatching
-from ..results.proof import _chunks as chunks
+from ..results.proof import chunks
 from .communicator import Array, Communicator, Recorder
 from .halo import Halo
 from .locally_dominant import locally_dominant

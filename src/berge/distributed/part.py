@@ -22,7 +22,7 @@ from ..compile.random import draw
 from ..errors import InvalidGraphError
 from ..graphs.csr import edges_to_csr
 from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
-from ..results.proof import _chunks as chunks
+from ..results.proof import chunks
 from .communicator import Array, Communicator
 from .messages import by_owner
 

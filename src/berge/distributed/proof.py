@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..results.proof import _chunks as chunks
+from ..results.proof import chunks
 from .communicator import Array, Communicator
 from .halo import Halo
 from .messages import by_owner, deliver

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .greedy_matching import GreedyMatching
     from .matching import Matching
 
-__all__ = ["Certificate", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
+__all__ = ["Certificate", "chunks", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
 
 _CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays small
 _REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where they have been
@@ -100,7 +100,7 @@ def verify(
             f"the graph has {graph.n_rows} × {graph.n_cols}"
         )
     has_edge = np.zeros(graph.n_rows, np.bool_)
-    for first, last in _chunks(graph.indptr):
+    for first, last in chunks(graph.indptr):
         cols = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
         rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
         has_edge[rows[cols == matching.row_match[rows]]] = True
@@ -136,7 +136,7 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
     if matched.size != 2 * matching.size:
         raise ProofError(f"{matched.size} vertices are matched, which is not twice {matching.size}")
     entry = np.full(n, -1, np.int64)  # where v's row has its mate
-    for first, last in _chunks(graph.indptr):
+    for first, last in chunks(graph.indptr):
         start = int(graph.indptr[first])
         others = graph.indices[start : graph.indptr[last]]
         rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
@@ -168,7 +168,7 @@ def is_maximal(graph: Graph, mate: IndexArray) -> bool:
     sizes = ends - starts
     # The entries of these rows, one row after the other.
     before = np.concatenate([[0], np.cumsum(sizes)])
-    for first, last in _chunks(before):
+    for first, last in chunks(before):
         entries = np.repeat(starts[first:last] - before[first:last], sizes[first:last])
         entries += np.arange(before[first], before[last])
         if unmatched[graph.indices[entries]].any():
@@ -181,7 +181,7 @@ def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
     _check_pairs(graph, matching)
     rows = (matching.row_match < 0).astype(np.uint8)
     cols = np.zeros(graph.n_cols, np.bool_)
-    runs = _chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
+    runs = chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
     queue = np.empty(max((last - first for first, last in runs), default=0), graph.indptr.dtype)
     while waiting := [run for run in runs if np.any(rows[slice(*run)] == _REACHED)]:
         for first, last in waiting:
@@ -218,7 +218,7 @@ def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
             )
 
 
-def _chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
+def chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
     """Cut rows into runs of about _CHUNK entries."""
     n = indptr.size - 1
     cuts = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), _CHUNK), side="left")
