@@ -23,7 +23,8 @@ from .options import (
     algorithm_option,
     as_json,
     check_output,
-    cluster_options,
+    checkpoint_options,
+    cluster_option,
     device_option,
     graph_file,
     key_values,
@@ -120,7 +121,8 @@ class _Outcome:
     "with --cluster also to a folder, by parts. A run that was stopped leaves a file with a larger "
     "matching as it is.",
 )
-@cluster_options
+@cluster_option
+@checkpoint_options("On a cluster: save the matching after every phase.", "workers")
 @as_json
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
 @quiet_option()

@@ -25,11 +25,13 @@ __all__ = [
     "base_option",
     "check_output",
     "check_plot",
-    "cluster_options",
+    "checkpoint_options",
+    "cluster_option",
     "column_options",
     "device_option",
     "graph_file",
     "key_values",
+    "p_option",
     "path_option",
     "plain_values",
     "print_json",
@@ -163,6 +165,15 @@ def quiet_option(help: str = "Print nothing but errors.") -> Decorator:
 
 thread_option = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
                              help="Number of threads; all cores if not given.")  # fmt: skip
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
+)
+p_option = click.option(
+    "--p", type=click.FloatRange(0.01, 0.99), default=0.53406, show_default=True, metavar="P",
+    help="Probability of blue in a round of proposals.",
+)  # fmt: skip
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
@@ -218,24 +229,15 @@ def graph_file(columns: tuple[str, str] | None = None) -> Decorator:
     return add
 
 
-def cluster_options(function: Any) -> Any:
-    """Add the options of a solve on a Dask cluster."""
-    cluster = click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
-    )
-    checkpoint = path_option(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="On a cluster: save the matching after every phase.",
-    )
+def checkpoint_options(help: str, parts: str) -> Decorator:
+    """Return --checkpoint and --resume, of a solve in parts that are called so."""
+    checkpoint = path_option("--checkpoint", folder=True, metavar="FOLDER", help=help)
     resume = click.option(
         "--resume",
         is_flag=True,
-        help="Go on from the checkpoint if there is one, whatever the number of workers was.",
+        help=f"Go on from the checkpoint if there is one, whatever the number of {parts} was.",
     )
-    return cluster(checkpoint(resume(function)))
+    return lambda function: checkpoint(resume(function))
 
 
 def check_output(

@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from ..errors import OptionError
+from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
 
 __all__ = ["Command", "Group", "Program", "command", "examples", "say"]
@@ -80,7 +81,7 @@ class Program(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 raise
-            say("error", "bold red", _message(error))
+            say("error", "bold red", message_of(error))
             ctx.exit(ERROR)
         return result
 
@@ -151,19 +152,6 @@ def say(label: str, style: str, message: str = "") -> None:
     if message:
         line.append(": ").append(" ".join(message.split()), "default not bold")
     Console(stderr=True, highlight=False).print(line, soft_wrap=True)
-
-
-def _message(error: Exception) -> str:
-    from ..errors import BergeError
-
-    if isinstance(error, BergeError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error})" if str(error) else "out of memory"
-    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
 
 
 @contextmanager
