@@ -97,16 +97,6 @@ class DeviceGraph(TwoSided):
         return cls(indptr, indices, shape, device=device, library=library)
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
-
-    @property
-    def n_cols(self) -> int:
-        """Number of columns."""
-        return self.shape[1]
-
-    @property
     def nnz(self) -> int:
         """Number of edges, duplicates counted."""
         return int(self.indices.size)
