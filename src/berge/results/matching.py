@@ -258,6 +258,11 @@ class Matching:
         self.upper_bound = self.cardinality
         return certificate
 
+    def turned(self) -> Matching:
+        """Return the matching of the transposed graph."""
+        here = self.to_host()
+        return Matching(here.col_match, here.row_match, upper_bound=self.upper_bound)
+
     def to_host(self) -> Matching:
         """Return the same matching with numpy arrays: itself, unless it lies on a device."""
         return self

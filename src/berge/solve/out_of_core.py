@@ -119,15 +119,13 @@ class _Subgraph:
         self.capacity = max(min(capacity, graph.nnz), min(graph.shape) + n_cols + 16)
         self.empty = np.flatnonzero(graph.row_degrees == 0)
         index = index_type(n_rows, n_cols)
-        self.arrays = a = Arrays(
-            *np.empty((2, self.capacity), index),
-            run.row_match,
-            run.col_match,
-            *(np.zeros(size, np.uint8) for size in (n_rows, n_cols, n_cols)),
-            np.empty(n_cols, index),
-            np.zeros(5, np.int64),
+        kept_rows, kept_cols = np.empty((2, self.capacity), index)
+        rows, cols, seen = (np.zeros(size, np.uint8) for size in (n_rows, n_cols, n_cols))
+        parent, state = np.empty(n_cols, index), np.zeros(5, np.int64)
+        self.arrays = Arrays(
+            kept_rows, kept_cols, run.row_match, run.col_match, rows, cols, seen, parent, state
         )
-        self.rows, self.cols, self.seen, self.state = a.rows, a.cols, a.seen, a.state
+        self.rows, self.cols, self.seen, self.state = rows, cols, seen, state
 
     @property
     def size(self) -> int:
