@@ -19,6 +19,7 @@ import numpy as np
 
 from ..compile.kernel import kernel, prange
 from ..compile.random import draw
+from .csr import shift_back
 
 LOOPS, UNSORTED, FINGERPRINT = 0, 1, 2
 KEY, FACTOR = np.uint64(0x243F6A8885A308D3), np.uint64(0xD6E8FEB86659FD93)
@@ -83,12 +84,11 @@ def drop_loops(rows: Any, new: Any) -> None:
 def both_ways(ends: Any, others: Any, values: Any, rows: Any) -> None:
     """Fill unsorted rows, whose ``indptr`` is zeros, with each edge at both of its ends."""
     indptr, indices, weights = rows
-    n = indptr.size - 1
     for k in range(ends.size):
         if ends[k] != others[k]:
             indptr[ends[k] + 1] += 1
             indptr[others[k] + 1] += 1
-    for v in range(n):
+    for v in range(indptr.size - 1):
         indptr[v + 1] += indptr[v]
     # indptr[v] walks from the row's first place to the next row's first, then shifts back by one.
     for k in range(ends.size):
@@ -99,10 +99,7 @@ def both_ways(ends: Any, others: Any, values: Any, rows: Any) -> None:
                 weights[indptr[v]] = weights[indptr[w]] = values[k]
             indptr[v] += 1
             indptr[w] += 1
-    for v in range(n, 0, -1):
-        indptr[v] = indptr[v - 1]
-    if n > 0:
-        indptr[0] = 0
+    shift_back(indptr)
 
 
 @kernel

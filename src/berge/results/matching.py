@@ -184,12 +184,12 @@ class Matching:
     @property
     def n_rows(self) -> int:
         """Number of rows of the graph."""
-        return self.row_match.size
+        return int(self.row_match.shape[0])
 
     @property
     def n_cols(self) -> int:
         """Number of columns of the graph."""
-        return self.col_match.size
+        return int(self.col_match.shape[0])
 
     @property
     def is_maximum(self) -> bool:

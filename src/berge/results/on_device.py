@@ -221,16 +221,6 @@ class DeviceMatching(Matching):
         copies = map(self._device.download, arrays)
         return Matching(*copies, upper_bound=self.upper_bound, stats=self.stats)
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the graph."""
-        return int(self.row_match.shape[0])
-
-    @property
-    def n_cols(self) -> int:
-        """Number of columns of the graph."""
-        return int(self.col_match.shape[0])
-
 
 def lies_on_device(source: Any) -> bool:
     """Whether the index arrays of a graph lie on a CUDA device."""

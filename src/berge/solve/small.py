@@ -87,7 +87,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     stats = SolveStats(default.EXACT, default.START, "cpu", 1, seed)
     valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
-        begin_small(*arrays, worth, max(edges, tuning.READ_IN_NO_TIME), valid)
+        begin_small(arrays, worth, max(edges, tuning.READ_IN_NO_TIME), valid)
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -159,29 +159,19 @@ def _go_on(
         if run.stopped is None:
             with run.running():
                 if numbers[LEFT]:
-                    mixed.go_on(run, lay_out(*arrays))
+                    mixed.go_on(run, lay_out(arrays))
                 else:
                     mixed.mixed(run)
         return run.result()
 
 
 @kernel
-def begin_small(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    block: Any,
-    numbers: Any,
-    many: int,
-    worth: int,
-    most: int,
-    valid: bool,
-) -> None:
+def begin_small(arrays: Any, worth: int, most: int, valid: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
     Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
     """
+    indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
@@ -215,24 +205,16 @@ def begin_small(
     sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
-    search = lay_out(indptr, indices, row_match, col_match, block, numbers, many)
-    begin_alone(search, worth, most + 1)
+    begin_alone(lay_out(arrays), worth, most + 1)
     numbers[SEARCH_NS] = ticks() - middle
     if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
         numbers[OUTCOME] = MAXIMUM
 
 
 @kernel
-def lay_out(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    block: Any,
-    numbers: Any,
-    many: int,
-) -> Arrays:
+def lay_out(arrays: Any) -> Arrays:
     """Return what searches on one thread, and then on many, work on: `block` and `numbers`, cut."""
+    indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols = row_match.size, col_match.size
     a, n = 2 * many * n_cols, many * n_rows
     return Arrays(
