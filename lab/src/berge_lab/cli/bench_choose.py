@@ -32,12 +32,10 @@ TITLE = "Which algorithm for these graphs"
     short_help="Which algorithm for your graphs: measure, rank, advise.",
     epilog=examples(
         "berge bench choose mine/*.mtx -o choose.html",
-        "berge bench --graphs mine/*.mtx --suite choose",
         "berge bench choose web.mtx road.npz --suite my-suite.toml -o profile.png",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--graphs", "_graphs", is_flag=True, hidden=True, help="Before the files.")
 @click.option("--suite", default="choose", show_default=True, metavar="NAME|FILE.toml",
               help="Whose settings and peers to try.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
@@ -51,7 +49,6 @@ TITLE = "Which algorithm for these graphs"
 def choose(
     ctx: click.Context,
     files: tuple[str, ...],
-    _graphs: bool,
     suite: str,
     output: Path | None,
     results: Path | None,
