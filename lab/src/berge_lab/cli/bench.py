@@ -81,9 +81,9 @@ def _text(path: Path) -> str:
     short_help="Time to import, to the first answer, to compile.",
     epilog=examples("berge bench startup", "berge bench startup --repeat 10 --cold 3"),
 )
-@click.option("-r", "--repeat", type=click.IntRange(min=1), default=5, show_default=True,
+@click.option("-r", "--repeat", type=click.IntRange(min=1), default=5,
               metavar="N", help="New processes for each line; the fastest counts.")  # fmt: skip
-@click.option("--cold", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
+@click.option("--cold", type=click.IntRange(min=0), default=1, metavar="N",
               help="New processes for lines that compile everything.")  # fmt: skip
 @as_json
 def startup(repeat: int, cold: int, as_json: bool) -> None:
