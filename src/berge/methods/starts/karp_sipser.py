@@ -129,9 +129,7 @@ def unfinished(a: Arrays) -> bool:
 
 
 @share_out
-def match_share(
-    t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, budget: int
-) -> None:
+def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, budget: int) -> None:
     """Thread t's share of ``state[STEP]``, until it has read some `budget` edges.
 
     What is on its stack comes first, then the next item.
