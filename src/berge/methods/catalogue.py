@@ -13,7 +13,13 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS"]
+__all__ = ["ALGORITHMS", "ON_CLUSTER"]
+
+# What solves on a cluster of Dask's.
+ON_CLUSTER = {
+    "exact": "distributed.dask:solve_on_cluster",
+    "greedy": "distributed.dask:greedy_on_cluster",
+}
 
 
 def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: Any) -> Algorithm:
