@@ -11,6 +11,7 @@ import scipy.sparse
 
 import berge
 from berge import BipartiteGraph, InvalidGraphError, generate
+from berge.compile import tuning
 from berge.graphs import workspace
 from berge.methods.combined import mixed
 from berge.solve import maximum as solve
@@ -24,7 +25,7 @@ LIMIT = 1e9  # seconds; a call with a limit is the pipeline's
 
 def tune(monkeypatch, name, value):
     """Set a number for the default, in the one compiled call and in what goes on from there."""
-    for module in (mixed, small):
+    for module in (mixed, tuning):
         monkeypatch.setattr(module, name, value)
 
 
@@ -96,7 +97,7 @@ def test_same_on_random_graphs(degree, monkeypatch):
 def test_goes_on_by_steps(dense, monkeypatch):
     """A search that is not at its end goes on where it was, from the same working memory."""
     tune(monkeypatch, "READ_IN_NO_TIME", 0)
-    monkeypatch.setattr(small, "LITTLE_MEMORY", 0)
+    monkeypatch.setattr(tuning, "LITTLE_MEMORY", 0)
     # Pairs of rows want one column each: the last has a way out through all of the others.
     graph = generate.permute(generate.chain(60), seed=3)
     if dense:
