@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
 from ..graphs.graph import BipartiteGraph, index_type
 from ..ingest import as_bipartite
+from ..methods.algorithm import load
+from ..methods.catalogue import ON_CLUSTER
 from ..methods.registry import Algorithm, check_call, check_options
 from ..results.matching import Matching, SolveStats
 from ..results.run import Run
@@ -157,8 +158,8 @@ def _on_cluster(
     for name, value in here.items():
         if value not in ("auto", "cpu", None):
             raise OptionError(f"{name} is for one machine, and cluster= is given")
-    workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this one
-    matching: Matching = workers.solve_on_cluster(
+    solve = load(ON_CLUSTER["exact"])
+    matching: Matching = solve(
         graph, cluster, **there, progress=progress, on_phase=on_phase, **options
     )
     return matching
