@@ -16,26 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .cli import exit_codes
-from .cli.display import fact_table, graph_sizes, in_steps, out, plural
-from .cli.options import (
-    algorithm_option,
-    as_json,
-    check_output,
-    checkpoint_options,
-    column_options,
-    key_values,
-    p_option,
-    path_option,
-    plain_values,
-    print_json,
-    quiet_option,
-    seed_option,
-    time_limit_option,
-)
+from .cli import exit_codes, options
+from .cli.display import graph_sizes, in_steps, report
 from .cli.program import Command, Group, examples, say
 from .errors import BergeError, ClusterError, PeerLost
 from .results.interrupts import heeded_interrupts
+from .wording import plural
 
 if TYPE_CHECKING:
     from .distributed.communicator import Array
@@ -53,7 +39,7 @@ progress_option = click.option(
 
 @click.group(
     cls=Group,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog=examples("mpiexec -n 4 python -m berge.mpi match graph.berge/ -o out/"),
 )
 def program() -> None:
@@ -70,23 +56,22 @@ def program() -> None:
     ),
 )
 @graph_argument
-@path_option(
+@options.path(
     "-o",
     "--output",
     help="A folder, to which each rank writes its share; or one .npz, .txt or .json file.",
 )
-@checkpoint_options("Save the matching there after every phase; all ranks must see it.", "ranks")
+@options.checkpoint("Save the matching there after every phase; all ranks must see it.", "ranks")
 @click.option(
     "-i",
     "--init",
     type=click.Choice(["auto", "karp-sipser", "greedy", "none"]),
     default="auto",
-    show_default=True,
     help="Start that the search begins with; auto is karp-sipser.",
 )
-@seed_option("Of the start.")
-@time_limit_option("Stop after so many seconds, with the best matching so far.")
-@column_options("Column of Parquet files with numbers of rows.", "Column with numbers of columns.")
+@options.seed(help="Of the start.")
+@options.time_limit(help="Stop after so many seconds, with the best matching so far.")
+@options.columns("Column of Parquet files with numbers of rows.", "Column with numbers of columns.")
 @click.option(
     "--option",
     "switches",
@@ -96,8 +81,8 @@ def program() -> None:
 )
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
 @progress_option
-@as_json
-@quiet_option()
+@options.as_json
+@options.quiet()
 def match(
     graph: Path,
     output: Path | None,
@@ -131,9 +116,11 @@ def match(
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
     with together(comm):
-        options = check_options(init, plain_values(key_values(switches, "'--option'")))
+        chosen = check_options(
+            init, options.plain_values(options.key_values(switches, "'--option'"))
+        )
         if output is not None and output.suffix:
-            check_output(output, (".npz", ".txt", ".json"))
+            options.check_output(output, (".npz", ".txt", ".json"))
         elif output is not None:
             check_place(output)
     if checkpoint is not None and comm.rank == 0 and not quiet:
@@ -145,7 +132,7 @@ def match(
             checkpoint=checkpoint,
             resume=resume,
             seed=seed,
-            **options,
+            **chosen,
         )
         if not no_prove:
             session.prove()
@@ -158,11 +145,9 @@ def match(
                 if comm.rank == 0:
                     Matching(*mates, upper_bound=result.stats.upper_bound).save(output)
     if comm.rank == 0:
-        facts = _facts(graph, session)
-        if as_json:
-            print_json(facts)
-        elif not quiet:
-            out().print(fact_table(_lines(facts, output), title=str(graph)))
+        facts = _facts(graph, session) | {"output": output}
+        if as_json or not quiet:
+            report(facts, _lines, graph, as_json=as_json)
     return _exit_code(result.stats.stopped)
 
 
@@ -173,8 +158,8 @@ def match(
 )
 @graph_argument
 @click.argument("matching", type=click.Path(path_type=Path))
-@as_json
-@quiet_option()
+@options.as_json
+@options.quiet()
 def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     """Check that MATCHING is a matching of GRAPH, and a maximum one.
 
@@ -195,7 +180,7 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
             "reason": proof.reason or None,
         }
         if as_json:
-            print_json(facts)
+            options.print_json(facts)
         elif not quiet:
             verdict = proof.reason or f"a maximum matching: a vertex cover of {proof.cover_size:,}"
             click.echo(f"{matching}: {plural(proof.cardinality, 'edge')}; {verdict}")
@@ -213,7 +198,7 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     ),
 )
 @graph_argument
-@algorithm_option(
+@options.algorithm(
     "greedy",
     "-m",
     "--method",
@@ -221,13 +206,13 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     "the second without.",
 )
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says, not 1.")
-@seed_option("Of proposals.")
-@p_option
-@time_limit_option("Stop after so many seconds, with the matching so far.")
-@path_option("-o", "--output", help="Write the pairs to a .npz or .txt file.")
+@options.seed(help="Of proposals.")
+@options.blue
+@options.time_limit(help="Stop after so many seconds, with the matching so far.")
+@options.path("-o", "--output", help="Write the pairs to a .npz or .txt file.")
 @progress_option
-@as_json
-@quiet_option()
+@options.as_json
+@options.quiet()
 def greedy(
     graph: Path,
     weights: bool,
@@ -250,7 +235,7 @@ def greedy(
 
     comm = _world()
     with together(comm):
-        check_output(output, (".npz", ".txt"))
+        options.check_output(output, (".npz", ".txt"))
     session = Session(comm, time_limit=time_limit)
     with _heeding(session, progress):
         result = session.greedy(
@@ -267,7 +252,7 @@ def greedy(
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
         facts |= {name: getattr(result, name) for name in (*names, "stopped")}
         if as_json:
-            print_json(facts)
+            options.print_json(facts)
         elif not quiet:
             state = "maximal" if result.is_maximal else f"not maximal ({result.stopped})"
             click.echo(
@@ -344,7 +329,7 @@ def _facts(graph: Path, session: Session) -> dict[str, Any]:
     } | facts
 
 
-def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, str]]:
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Say it in words."""
     yield "graph", f"{graph_sizes(facts)}, on {plural(facts['ranks'], 'rank')}"
     verdict = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
@@ -365,8 +350,8 @@ def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, st
         rows, cols = facts["cover_rows"], facts["cover_cols"]
         yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
     yield "seconds", in_steps(facts["seconds"])
-    if output is not None:
-        yield "written to", str(output)
+    if facts["output"] is not None:
+        yield "written to", str(facts["output"])
 
 
 def main(arguments: list[str] | None = None) -> int:
