@@ -51,7 +51,8 @@ from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
 from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
-from ..levels import LevelLog
+from ..levels import LevelLog, log_level
+from ..phases import graph_and_matching
 
 # Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
@@ -70,10 +71,10 @@ class Arrays(NamedTuple):
 
     indptr: Any
     indices: Any
-    t_indptr: Any
-    t_indices: Any
     row_match: Any
     col_match: Any
+    t_indptr: Any
+    t_indices: Any
     visited: Any
     parent: Any
     root: Any
@@ -98,12 +99,9 @@ def ms_bfs_graft(
     graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
     a = Arrays(
-        indptr=unsigned(graph.indptr),
-        indices=unsigned(graph.indices),
+        *graph_and_matching(run),
         t_indptr=unsigned(transpose.indptr),
         t_indices=unsigned(transpose.indices),
-        row_match=run.row_match,
-        col_match=run.col_match,
         visited=np.zeros(graph.n_cols, np.uint8),
         parent=np.empty(graph.n_cols, index),
         root=np.full(graph.n_rows, -1, index),
@@ -183,9 +181,7 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         state[LO], state[HI] = state[HI], state[TAIL]
         state[UNVISITED] -= state[HI] - state[LO]
         if state[HI] > state[LO]:
-            if sizes[0] + 1 < sizes.size:
-                sizes[sizes[0] + 1] = state[HI] - state[LO]
-            sizes[0] += 1
+            log_level(sizes, state[HI] - state[LO])
 
 
 @kernel
