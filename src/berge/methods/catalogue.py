@@ -116,7 +116,7 @@ ALGORITHMS = (
            "disjoint breadth-first searches, each from one unmatched row", _AZAD_2012,
            threads=True),
     _EXACT("p-hopcroft-karp", f"{_AUGMENTING}.hopcroft_karp",
-           "Hopcroft–Karp whose threads share levels, and claim the rows of their paths",
+           "Hopcroft–Karp whose threads share levels, and claim the columns of their paths",
            _AZAD_2012, bound="O(√n·m)", threads=True),
     _EXACT("p-push-relabel", f"{_PUSHING}.p_push_relabel",
            "push–relabel by threads with queues of their own",

@@ -43,8 +43,8 @@ from typing import Any
 
 import numpy as np
 
-from ...compile import flush, kernel, next_chunk, share_out, take
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
+from ...compile import enqueue, flush, kernel, next_chunk, share_out, take
+from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ...results.run import Run
 from ..counters import EDGES, edges_traversed
 from ..levels import LevelLog, log_level
@@ -137,10 +137,7 @@ def go_down(t: int, shared: bool, a: Any) -> None:
                         state[FOUND] = 1  # this level is the last one
                         break
                     if take(level, y, not_reached, depth, shared):
-                        if waiting == PRIVATE:
-                            waiting = flush(mine, waiting, queue, state, TAIL, shared)
-                        mine[waiting] = below
-                        waiting += 1
+                        waiting = enqueue(below, mine, waiting, queue, state, TAIL, shared)
             if state[FOUND]:
                 break
         lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
