@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .cli import exit_codes
-from .cli.display import fact_table, out, plural
+from .cli.display import fact_table, out
 from .cli.options import key_values, plain_values, print_json, seconds
 from .cli.program import Command, Group, examples, say
 from .cli.program import _message as message_of
 from .errors import BergeError, ClusterError, PeerLost
+from .wording import plural
 
 if TYPE_CHECKING:
     from .distributed.communicator import Array, Communicator

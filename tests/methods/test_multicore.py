@@ -288,7 +288,7 @@ def test_rows_that_lost_a_race_try_again():
         row_match = np.array([0, 0, 1], np.int32)
         col_match = np.array([winner, 2, -1, -1], np.int32)
         arrays = (unsigned(graph.indptr), unsigned(graph.indices), row_match, col_match)
-        assert cheap.match_on_threads(*arrays, True, done, left) == 3
+        assert cheap.match_on_threads(cheap.Arrays(*arrays), True, done, left) == 3
         done[:] = 0
         assert row_match.tolist() == ([0, 3, 1] if winner == 0 else [2, 0, 1])
         assert np.array_equal(col_match[row_match], [0, 1, 2])

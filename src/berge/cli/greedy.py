@@ -11,31 +11,16 @@ import click
 
 from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
-from . import exit_codes
-from .display import fact_table, graph_sizes, in_steps, out, plural, working
-from .options import (
-    GraphFile,
-    algorithm_option,
-    as_json,
-    check_output,
-    check_plot,
-    device_option,
-    graph_file,
-    path_option,
-    print_json,
-    seed_option,
-    thread_option,
-    time_limit_option,
-)
-from .program import command, say
+from ..wording import plural
+from . import options
+from .display import graph_sizes, in_steps, report, working
+from .program import command, leave
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from ..graphs.graph import Graph
     from ..results.greedy_matching import GreedyMatching
-
-__all__ = ["greedy"]
 
 SUFFIXES = (".npz", ".txt")
 DRAWN = ("auto", "proposals", "weighted-proposals")
@@ -47,29 +32,29 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
     "berge greedy matrix.mtx --weights --method global-paths --json",
     "berge greedy mesh.graph --method proposals --seed 7 --plot rounds.png",
 )
-@algorithm_option("greedy", "-m", "--method", help="Greedy method; see `berge algorithms`.")
+@options.algorithm("greedy", "-m", "--method", help="Greedy method; see `berge algorithms`.")
 @click.option("--weights", is_flag=True,
               help="Edges weigh what the file says, not 1; of matrices the absolute value.",
 )  # fmt: skip
-@seed_option("For the random order, and the colours of proposals.")
-@click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406, show_default=True,
+@options.seed(help="For the random order, and the colours of proposals.")
+@click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406,
               metavar="P", help="Probability of blue in a round of proposals.")  # fmt: skip
-@click.option("--permute/--no-permute", default=True, show_default=True,
+@click.option("--permute/--no-permute", default=True,
               help="Take vertices in random order, in methods that have one.")  # fmt: skip
-@device_option("Where to run.")
-@thread_option
-@time_limit_option("Stop after so many seconds, with the matching so far.")
-@path_option("--plot", metavar="PICTURE",
+@options.device(help="Where to run.")
+@options.threads
+@options.time_limit(help="Stop after so many seconds, with the matching so far.")
+@options.path("--plot", metavar="PICTURE",
              help="Draw proposals: matched by round; size, weight, time and first round by p.",
 )  # fmt: skip
-@path_option("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
-@graph_file()
-@as_json
+@options.path("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
+@options.graph_file
+@options.as_json
 @click.pass_context
 def greedy(
     ctx: click.Context,
     /,
-    file: GraphFile,
+    file: options.GraphFile,
     weights: bool,
     plot: Path | None,
     output: Path | None,
@@ -83,8 +68,8 @@ def greedy(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; the matching so far is written.
     """
-    check_output(output, SUFFIXES)
-    check_plot(plot)
+    options.check_output(output, SUFFIXES)
+    options.check_plot(plot)
     if plot is not None and settings["method"] not in DRAWN:
         names = f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
         raise click.UsageError(f"--plot draws proposals: --method must be {names}", ctx)
@@ -118,15 +103,8 @@ def greedy(
         "output": output,
         "plot": plot,
     }
-    if as_json:
-        print_json(facts)
-    else:
-        out().print(fact_table(_lines(facts, graph, matching), title=str(file)))
-    if matching.stopped == "interrupted":
-        say("interrupted", "yellow", f"the matching so far is in {output}" if output else "")
-        ctx.exit(exit_codes.INTERRUPTED)
-    if matching.stopped:
-        ctx.exit(exit_codes.TIME_LIMIT)
+    report(facts, lambda facts: _lines(facts, graph, matching), file, as_json=as_json)
+    leave(ctx, matching.stopped, f"the matching so far is in {output}" if output else "")
 
 
 def _lines(

@@ -17,9 +17,7 @@ from typing import Any
 import click
 
 from ..errors import OptionError
-from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
-
-__all__ = ["Command", "Group", "Program", "command", "examples", "say"]
+from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
 Maker = Callable[[Callable[..., Any]], click.Command]
 
@@ -151,6 +149,16 @@ def say(label: str, style: str, message: str = "") -> None:
     if message:
         line.append(": ").append(" ".join(message.split()), "default not bold")
     Console(stderr=True, highlight=False).print(line, soft_wrap=True)
+
+
+def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = False) -> None:
+    """End a command that was stopped early with the exit code for that; say what there is."""
+    if stopped == "interrupted":
+        if not quiet:
+            say("interrupted", "yellow", what)
+        ctx.exit(INTERRUPTED)
+    if stopped:
+        ctx.exit(TIME_LIMIT)
 
 
 def _message(error: Exception) -> str:

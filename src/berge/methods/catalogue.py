@@ -13,7 +13,13 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS"]
+__all__ = ["ALGORITHMS", "ON_CLUSTER"]
+
+# What solves on a cluster of Dask's.
+ON_CLUSTER = {
+    "exact": "distributed.dask:solve_on_cluster",
+    "greedy": "distributed.dask:greedy_on_cluster",
+}
 
 
 def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: Any) -> Algorithm:
@@ -84,7 +90,7 @@ ALGORITHMS = (
     _START("min-degree", f"{_STARTS}.min_degree",
            "the vertex with fewest free neighbours takes the neighbour with fewest",
            "Langguth, Manne, Sanders 2010"),
-    _START("p-karp-sipser", f"{_STARTS}.p_karp_sipser",
+    _START("p-karp-sipser", f"{_STARTS}.karp_sipser",
            "Karp–Sipser on all threads, each by the degrees that it sees", _AZAD_2012,
            threads=True),
     _START("one-sided", f"{_STARTS}.scaling",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import OptionError
 from ..ingest import as_graph
+from ..methods.algorithm import load
+from ..methods.catalogue import ON_CLUSTER
 from ..methods.registry import algorithms, check_call
 from ..results.greedy_matching import GreedyMatching
 from ..results.under_way import PhaseReport
@@ -109,9 +110,8 @@ def greedy_matching(
         for name, given in here.items():
             if given:
                 raise OptionError(f"{name} is for one machine, and cluster= is given")
-        workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this
         settings = {"method": method, "weights": weights, "seed": seed, "p": p, "threads": threads}
-        found: GreedyMatching = workers.greedy_on_cluster(graph, cluster, **settings)
+        found: GreedyMatching = load(ON_CLUSTER["greedy"])(graph, cluster, **settings)
         return found
     default.choose_greedy(method, False)  # before a large file is read
     graph = as_graph(graph, weights=weights)
