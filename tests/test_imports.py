@@ -148,3 +148,13 @@ def test_lazy_imports_are_seen() -> None:
         "if TYPE_CHECKING:\n    import a\nelse:\n    import b\ndef f():\n    import c\n"
     )
     assert [s.names[0].name for s in statements(tree)] == ["b", "c"]
+
+
+def test_who_imports_by_name() -> None:
+    """What no statement names is in few hands: public names, the catalogue, and rooms' own."""
+    by_name = {
+        module for module, path in MODULES.items() if "import_module(" in path.read_text("utf-8")
+    }
+    own_room = {"berge.cli.program", "berge.compile.device", "berge.files"}
+    libraries = {"berge.files.files", "berge.ingest.frames"}  # not ours
+    assert by_name == {"berge", "berge.methods.algorithm"} | own_room | libraries

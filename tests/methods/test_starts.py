@@ -9,7 +9,7 @@ import berge
 from berge import BipartiteGraph, Matching, generate
 from berge.compile import thread_count
 from berge.methods.registry import find
-from berge.methods.starts import scaling
+from berge.methods.starts import karp_sipser, scaling
 from berge.results.run import Run
 
 from ..conftest import COMPILED
@@ -322,9 +322,7 @@ def test_portions_of_a_few_edges(init, monkeypatch):
 @pytest.mark.parametrize("init", ["p-karp-sipser", "one-sided", "two-sided"])
 def test_sharing_out_small_graphs(init, monkeypatch):
     """What threads do on large graphs, seen by coverage on small ones."""
-    from berge.methods.starts import p_karp_sipser
-
-    for module in (p_karp_sipser, scaling):
+    for module in (karp_sipser, scaling):
         monkeypatch.setattr(module, "SERIAL", 0)
         monkeypatch.setattr(module, "CHUNK", 3)
     for make, _ in SMALL.values():
@@ -335,23 +333,19 @@ def test_sharing_out_small_graphs(init, monkeypatch):
 @pytest.mark.kernels
 @pytest.mark.skipif(COMPILED, reason="races are staged by hand")
 def test_a_lost_claim_leaves_both_ends_as_they_were():
-    from berge.methods.starts.p_karp_sipser import claim_edge
-
     rows, cols = np.array([-1, -2]), np.array([7, -1])
-    assert not claim_edge(rows, cols, 0, 0, True)  # the column went to row 7
-    assert not claim_edge(rows, cols, 1, 1, True)  # the row is being matched
+    assert not karp_sipser.claim_edge(rows, cols, 0, 0, True)  # the column went to row 7
+    assert not karp_sipser.claim_edge(rows, cols, 1, 1, True)  # the row is being matched
     assert rows.tolist() == [-1, -2]
     assert cols.tolist() == [7, -1]
-    assert claim_edge(rows, cols, 0, 1, True)
+    assert karp_sipser.claim_edge(rows, cols, 0, 1, True)
     assert (rows[0], cols[1]) == (1, 0)
 
 
 @pytest.mark.kernels
 @pytest.mark.skipif(COMPILED, reason="races are staged by hand")
 def test_what_lost_claims_leave_is_swept_up(monkeypatch):
-    from berge.methods.starts import p_karp_sipser
-
-    claim_edge = p_karp_sipser.claim_edge
+    claim_edge = karp_sipser.claim_edge
     calls = 0
 
     def lose_the_first(*edge):
@@ -359,7 +353,7 @@ def test_what_lost_claims_leave_is_swept_up(monkeypatch):
         calls += 1
         return calls > 150 and claim_edge(*edge)
 
-    monkeypatch.setattr(p_karp_sipser, "claim_edge", lose_the_first)
+    monkeypatch.setattr(karp_sipser, "claim_edge", lose_the_first)
     graph = generate.erdos_renyi(60, 60, 200)
     assert start(graph, "p-karp-sipser", threads=2).cardinality > 45
     assert calls > 150

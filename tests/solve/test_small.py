@@ -11,6 +11,7 @@ import scipy.sparse
 
 import berge
 from berge import BipartiteGraph, InvalidGraphError, generate
+from berge.compile import tuning
 from berge.graphs import workspace
 from berge.methods.combined import mixed
 from berge.solve import maximum as solve
@@ -24,7 +25,7 @@ LIMIT = 1e9  # seconds; a call with a limit is the pipeline's
 
 def tune(monkeypatch, name, value):
     """Set a number for the default, in the one compiled call and in what goes on from there."""
-    for module in (mixed, small):
+    for module in (mixed, tuning):
         monkeypatch.setattr(module, name, value)
 
 
@@ -96,7 +97,7 @@ def test_same_on_random_graphs(degree, monkeypatch):
 def test_goes_on_by_steps(dense, monkeypatch):
     """A search that is not at its end goes on where it was, from the same working memory."""
     tune(monkeypatch, "READ_IN_NO_TIME", 0)
-    monkeypatch.setattr(small, "LITTLE_MEMORY", 0)
+    monkeypatch.setattr(tuning, "LITTLE_MEMORY", 0)
     # Pairs of rows want one column each: the last has a way out through all of the others.
     graph = generate.permute(generate.chain(60), seed=3)
     if dense:
@@ -155,16 +156,21 @@ def test_errors_are_told_in_words(indptr, indices, tall, calls):
 
 
 @pytest.mark.kernels
-def test_leaves_other_kinds_alone(calls):
-    """Other index types, strides, read-only arrays, formats and shapes are for the pipeline."""
+def test_other_kinds_are_converted_first(calls):
+    """Other index types, strides, formats and shapes; read-only arrays are for the pipeline."""
     matrix = generate.chain(30).to_scipy()
     wide, strided, frozen = matrix.copy(), matrix.copy(), matrix.copy()
     wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
     strided.indices = np.repeat(strided.indices, 2)[::2]
     frozen.indices.flags.writeable = False
-    for source in (wide, strided, frozen, matrix.tocsc(), matrix.tocoo(), matrix.toarray()):
-        assert berge.maximum_matching(source).cardinality == 30
-    assert not any(calls)
+    for source in (wide, strided, matrix.tocsc(), matrix.tocoo(), matrix.toarray()):
+        found = berge.maximum_matching(source)
+        assert found.cardinality == 30
+        assert calls[0] is None
+        assert calls[1] is found
+        calls.clear()
+    assert berge.maximum_matching(frozen).cardinality == 30
+    assert calls == [None, None]
     flat = scipy.sparse.csr_array(np.ones(1))
     with pytest.raises(InvalidGraphError, match="two-dimensional"):
         berge.maximum_matching(flat)

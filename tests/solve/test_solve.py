@@ -262,11 +262,11 @@ def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
     """Besides the graph: its transpose, 24 bytes a vertex, and 12 more for each thread."""
     import tracemalloc
 
+    from berge.compile import tuning
     from berge.methods.combined import mixed
-    from berge.solve import small
 
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
-    for module in (mixed, small):
+    for module in (mixed, tuning):
         monkeypatch.setattr(module, "SHARED_SEARCHES", 0)
         monkeypatch.setattr(module, "WAKING", -(10**9))
     # New memory, as from the second solve beside.

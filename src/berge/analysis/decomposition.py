@@ -30,6 +30,7 @@ from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover, verify
+from ..wording import plural
 from .structure import certain_matching
 
 __all__ = [
@@ -168,9 +169,9 @@ class DulmageMendelsohn:
         )
 
     def __repr__(self) -> str:
-        sizes = [f"{len(p.rows)} × {len(p.cols)}" for p in
+        sizes = [f"{len(p.rows):,} × {len(p.cols):,}" for p in
                  (self.underdetermined, self.square, self.overdetermined)]  # fmt: skip
-        blocks = f"{self.n_square_blocks} block{'' if self.n_square_blocks == 1 else 's'}"
+        blocks = plural(self.n_square_blocks, "block")
         return (
             f"DulmageMendelsohn(under {sizes[0]}, square {sizes[1]} in {blocks}, over {sizes[2]})"
         )

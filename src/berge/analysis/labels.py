@@ -228,10 +228,7 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
     """
     graph = as_bipartite(graph)
     if side == "right":
-        graph = graph.T
-        matching = Matching(
-            matching.col_match, matching.row_match, upper_bound=matching.upper_bound
-        )
+        graph, matching = graph.T, matching.turned()
     elif side != "left":
         raise OptionError(f"side must be 'left' or 'right', not {side!r}")
     cover = koenig_cover(graph, matching)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..wording import plural
 from .decomposition import DulmageMendelsohn
 
 __all__ = ["draw_decomposition", "pyplot"]
@@ -60,7 +61,7 @@ def draw_decomposition(
         f"{name}: {n_rows:,} × {n_cols:,}, {graph.nnz:,} entries, {rank}", fontweight="bold"
     )
     blocks = dm.row_blocks.size - 1
-    titles = ("as given", f"permuted: {blocks:,} block{'' if blocks == 1 else 's'}")
+    titles = ("as given", f"permuted: {plural(blocks, 'block')}")
     orders = ((None, None), (dm.row_order, dm.col_order))
     for axis, title, (row_order, col_order) in zip(axes, titles, orders, strict=True):
         axis.set_title(title, fontsize=11)
@@ -165,7 +166,7 @@ def _borders(plt: Any, axis: Any, dm: DulmageMendelsohn) -> None:
 def _legend(plt: Any, figure: Any, dm: DulmageMendelsohn) -> None:
     sizes = [f" {len(p.rows):,} × {len(p.cols):,}" for p in
              (dm.underdetermined, dm.square, dm.overdetermined)]  # fmt: skip
-    sizes[1] += f" in {dm.n_square_blocks:,} block{'' if dm.n_square_blocks == 1 else 's'}"
+    sizes[1] += f" in {plural(dm.n_square_blocks, 'block')}"
     handles = [
         plt.Rectangle((0, 0), 1, 1, color=colour, label=name + size)
         for colour, name, size in zip(_COLOURS, _NAMES, [*sizes, ""], strict=True)

@@ -20,6 +20,7 @@ from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover
 from ..solve.maximum import maximum_matching
+from ..wording import plural
 
 __all__ = [
     "Singularity",
@@ -111,14 +112,10 @@ class Singularity:
             return "not structurally singular: the smaller side can be matched whole"
         names = ("row", "column") if self.side == "rows" else ("column", "row")
         have = "has" if self.vertices.size == 1 else "have"
-        entries = f"{have} entries in only {_counted(self.neighbours, names[1])}"
+        entries = f"{have} entries in only {plural(self.neighbours.size, names[1])}"
         if not self.neighbours.size:
             entries = f"{have} no entry"
-        return f"{_counted(self.vertices, names[0])} {entries}"
-
-
-def _counted(vertices: IndexArray, noun: str) -> str:
-    return f"{vertices.size:,} {noun}{'' if vertices.size == 1 else 's'}"
+        return f"{plural(self.vertices.size, names[0])} {entries}"
 
 
 def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
@@ -143,9 +140,6 @@ def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
         return Singularity(None, nothing, nothing)
     side = "rows"
     if graph.n_rows > graph.n_cols:
-        side, graph = "columns", graph.T
-        matching = Matching(
-            matching.col_match, matching.row_match, upper_bound=matching.upper_bound
-        )
+        side, graph, matching = "columns", graph.T, matching.turned()
     cover = koenig_cover(graph, matching)
     return Singularity(side, np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..wording import did_you_mean
+from . import options
 from .display import out, plain_table
-from .options import as_json, print_json
 from .program import command
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..methods.registry import Algorithm
-
-__all__ = ["algorithms"]
 
 _WIDE = 110  # columns that the whole table needs to be readable
 
@@ -30,7 +28,7 @@ _WIDE = 110  # columns that the whole table needs to be readable
     "berge algorithms --json | jq '.algorithms[].name'",
 )
 @click.argument("what", required=False, metavar="[KIND|NAME]")
-@as_json
+@options.as_json
 def algorithms(what: str | None, as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
@@ -49,7 +47,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
         hint = did_you_mean(what, [a.name for a in (*all_of(), *variants())])
         raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
     if as_json:
-        print_json({"algorithms": [_facts(a) for a in listed]})
+        options.print_json({"algorithms": [_facts(a) for a in listed]})
         return
     console = out()
     console.print(_table(listed) if console.width >= _WIDE else _blocks(listed))

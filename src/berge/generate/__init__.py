@@ -512,7 +512,7 @@ def jacobian(n: int, levels: int = 40, states: int = 29, *, seed: int = 0) -> Bi
     >>> A
     BipartiteGraph(15,000 × 15,000, 46,129 edges)
     >>> berge.dulmage_mendelsohn(A)
-    DulmageMendelsohn(under 0 × 0, square 15000 × 15000 in 12200 blocks, over 0 × 0)
+    DulmageMendelsohn(under 0 × 0, square 15,000 × 15,000 in 12,200 blocks, over 0 × 0)
     """
     from .kernels import integers, key_of
 

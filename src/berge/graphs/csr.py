@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.kernel import kernel, prange
+from ..compile.kernel import helper, kernel, prange
 
 
 @kernel
@@ -86,19 +86,24 @@ def place_entries(
 @kernel
 def edges_to_csr(rows: Any, cols: Any, indptr: Any, indices: Any) -> None:
     """Fill ``indptr`` (zeros on entry) and ``indices`` from edges ``rows[k], cols[k]``."""
-    n_rows = indptr.size - 1
     for k in range(rows.size):
         indptr[rows[k] + 1] += 1
-    for r in range(n_rows):
+    for r in range(indptr.size - 1):
         indptr[r + 1] += indptr[r]
     # indptr[r] walks from the row's first place to the next row's first, then shifts back by one.
     for k in range(rows.size):
         r = rows[k]
         indices[indptr[r]] = cols[k]
         indptr[r] += 1
-    for r in range(n_rows, 0, -1):
+    shift_back(indptr)
+
+
+@helper
+def shift_back(indptr: Any) -> None:
+    """Let rows begin where they did before their entries were placed."""
+    for r in range(indptr.size - 1, 0, -1):
         indptr[r] = indptr[r - 1]
-    if n_rows > 0:
+    if indptr.size > 1:
         indptr[0] = 0
 
 

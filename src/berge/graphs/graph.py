@@ -37,8 +37,19 @@ class TwoSided(ABC):
     holds the graph. Of a transpose that has outlived it, `T` is built anew.
     """
 
+    shape: tuple[int, int]
     _transpose: Any = None
     _origin: Any = None  # weak
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.shape[0]
+
+    @property
+    def n_cols(self) -> int:
+        """Number of columns."""
+        return self.shape[1]
 
     @abstractmethod
     def transposed(self, threads: int | None) -> Any:
@@ -165,16 +176,6 @@ class BipartiteGraph(TwoSided):
         graph.indptr, graph.indices, graph.shape = indptr, indices, shape
         graph.row_labels = graph.col_labels = None
         return graph
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
-
-    @property
-    def n_cols(self) -> int:
-        """Number of columns."""
-        return self.shape[1]
 
     @property
     def nnz(self) -> int:
@@ -566,56 +567,48 @@ def _made_undirected(
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
     """Return the arrays of an undirected graph: those given, if they are ones already."""
     from ..compile import threads_of
-    from . import undirected as symmetric
+    from .undirected import Rows, drop_loops, inspect
 
-    n, weighted = indptr.size - 1, weights is not None
     values = np.zeros(0) if weights is None else weights
     threads = 1 if indices.size < 50_000 else threads_of(None)
     blocks = equal_shares(indptr, 4 * threads)
     found = np.zeros((blocks.size - 1, 3), np.uint64)
     with np.errstate(over="ignore"):  # sums of hashes wrap
-        symmetric.inspect(
-            indptr,
-            unsigned(indices),
-            values.view(np.uint64),
-            weighted,
-            blocks,
-            symmetric.KEY,
-            found,
-        )
+        inspect(Rows(indptr, unsigned(indices), values), blocks, found)
         loops, unsorted, fingerprint = found.sum(axis=0)
     if unsorted or fingerprint:
-        ends = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(indptr))
-        return _undirected(ends, indices, n, weights)
+        ends = np.repeat(np.arange(indptr.size - 1, dtype=indices.dtype), np.diff(indptr))
+        return _undirected(ends, indices, indptr.size - 1, weights)
     if not loops:
         return indptr, indices, weights
-    new_indptr, size = np.empty_like(indptr), indices.size - int(loops)
-    new_indices, new_values = np.empty(size, indices.dtype), np.empty(size * weighted)
-    symmetric.drop_loops(indptr, indices, values, weighted, new_indptr, new_indices, new_values)
-    return new_indptr, new_indices, new_values if weighted else None
+    new = _room(indptr.size, indices.size - int(loops), values, indptr.dtype, indices.dtype)
+    drop_loops(Rows(indptr, indices, values), new)
+    return new.indptr, new.indices, None if weights is None else new.weights
 
 
 def _undirected(
     ends: IndexArray, others: IndexArray, n: int, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
     """Return the arrays of the undirected graph with these edges."""
-    from . import undirected as symmetric
+    from .undirected import both_ways, merge_parallel, sort_rows
 
-    size, weighted = 2 * ends.size, weights is not None
     values = np.zeros(0) if weights is None else weights
-    indptr = np.zeros(n + 1, index_type(size))
-    # Twice: as the edges come, and sorted.
-    (first, indices), (first_values, new_values) = (
-        [np.empty(length, kind) for _ in range(2)]
-        for length, kind in ((size, index_type(n)), (size * weighted, np.float64))
-    )
-    symmetric.both_ways(ends, others, values, weighted, indptr, first, first_values)
-    size = int(indptr[-1])
-    symmetric.sort_rows(
-        indptr, first, first_values, weighted, np.empty_like(indptr[:n]), indices, new_values
-    )
-    new_indptr = np.empty_like(indptr)
-    size = symmetric.merge_parallel(indptr, indices, new_values, weighted, new_indptr)
+    size = 2 * ends.size
+    unsorted, rows = (_room(n + 1, size, values, index_type(size), index_type(n)) for _ in range(2))
+    unsorted.indptr[:] = 0
+    both_ways(ends, others, values, unsorted)
+    sort_rows(unsorted, np.empty_like(unsorted.indptr[:n]), rows)
+    rows = rows._replace(indptr=unsorted.indptr)
+    indptr = np.empty_like(rows.indptr)
+    size = merge_parallel(rows, indptr)
+    indices, values = rows.indices, rows.weights
     if size < indices.size:
-        indices, new_values = indices[:size].copy(), new_values[: size * weighted].copy()
-    return new_indptr, indices, new_values if weighted else None
+        indices, values = indices[:size].copy(), values[:size].copy()
+    return indptr, indices, None if weights is None else values
+
+
+def _room(n: int, size: int, values: Weights, place: Any, index: Any) -> Any:
+    """Return empty arrays for rows, with weights if there are values."""
+    from .undirected import Rows
+
+    return Rows(np.empty(n, place), np.empty(size, index), np.empty(size if values.size else 0))

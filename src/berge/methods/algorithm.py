@@ -11,9 +11,16 @@ from typing import Any, Literal
 
 from ..errors import OptionError
 
-__all__ = ["Algorithm", "Kind", "Option"]
+__all__ = ["Algorithm", "Kind", "Option", "load"]
 
 Kind = Literal["start", "exact", "greedy"]
+
+
+def load(function: str) -> Callable[..., Any]:
+    """Import a function by ``module:function``: the way to what stands in rooms above."""
+    module, name = function.split(":")
+    found: Callable[..., Any] = getattr(import_module(f"berge.{module}"), name)
+    return found
 
 
 @dataclass(frozen=True)
@@ -113,8 +120,7 @@ class Algorithm:
 
     def load(self) -> Callable[..., None]:
         """Import the function; what the name of a variant stands for is settled."""
-        module, name = self.function.split(":")
-        function: Callable[..., None] = getattr(import_module(f"berge.{module}"), name)
+        function = load(self.function)
         return partial(function, **self.settled) if self.settled else function
 
     @property

@@ -13,7 +13,13 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS"]
+__all__ = ["ALGORITHMS", "ON_CLUSTER"]
+
+# What solves on a cluster of Dask's.
+ON_CLUSTER = {
+    "exact": "distributed.dask:solve_on_cluster",
+    "greedy": "distributed.dask:greedy_on_cluster",
+}
 
 
 def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: Any) -> Algorithm:
@@ -84,7 +90,7 @@ ALGORITHMS = (
     _START("min-degree", f"{_STARTS}.min_degree",
            "the vertex with fewest free neighbours takes the neighbour with fewest",
            "Langguth, Manne, Sanders 2010"),
-    _START("p-karp-sipser", f"{_STARTS}.p_karp_sipser",
+    _START("p-karp-sipser", f"{_STARTS}.karp_sipser",
            "Karp–Sipser on all threads, each by the degrees that it sees", _AZAD_2012,
            threads=True),
     _START("one-sided", f"{_STARTS}.scaling",
@@ -109,14 +115,14 @@ ALGORITHMS = (
     _EXACT("hkdw", f"{_AUGMENTING}.hkdw",
            "Hopcroft–Karp with a depth-first search over all edges after each phase",
            f"Duff, Wiberg 1988; {_DUFF_2011}"),
-    _EXACT("p-pothen-fan", f"{_AUGMENTING}.p_pothen_fan",
+    _EXACT("p-pothen-fan", f"{_AUGMENTING}.pothen_fan",
            "Pothen–Fan whose threads search disjoint parts of the graph", _AZAD_2012,
            threads=True, options=(_LOOKAHEAD, _FAIRNESS)),
     _EXACT("p-dbfs", f"{_AUGMENTING}.p_dbfs",
            "disjoint breadth-first searches, each from one unmatched row", _AZAD_2012,
            threads=True),
-    _EXACT("p-hopcroft-karp", f"{_AUGMENTING}.p_hopcroft_karp",
-           "Hopcroft–Karp whose threads share levels, and claim the rows of their paths",
+    _EXACT("p-hopcroft-karp", f"{_AUGMENTING}.hopcroft_karp",
+           "Hopcroft–Karp whose threads share levels, and claim the columns of their paths",
            _AZAD_2012, bound="O(√n·m)", threads=True),
     _EXACT("p-push-relabel", f"{_PUSHING}.p_push_relabel",
            "push–relabel by threads with queues of their own",

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..compile.device import MT, Device, ItemKernel
 from ..compile.tuning import EDGES_PER_CALL
-from ..graphs.graph import Graph, IndexArray, Weights, unsigned
+from ..graphs.graph import Graph, IndexArray, Weights, equal_shares, unsigned
 from .under_way import UnderWay
 
 __all__ = ["FREE", "GreedyRun"]
@@ -69,13 +70,10 @@ class GreedyRun(UnderWay):
     def slices(self) -> Iterator[tuple[np.int64, np.int64]]:
         """Cut the vertices into ranges of about EDGES_PER_CALL entries, and pause after each."""
         indptr = self.graph.indptr
-        cuts = np.searchsorted(indptr, np.arange(EDGES_PER_CALL, int(indptr[-1]), EDGES_PER_CALL))
-        first = np.int64(0)
-        for last in [*np.unique(cuts), self.graph.n_vertices]:
+        for first, last in pairwise(equal_shares(indptr, 1 + int(indptr[-1]) // EDGES_PER_CALL)):
             if first < last:
-                yield first, np.int64(last)
+                yield first, last
                 self.pause()
-            first = np.int64(last)
 
     def each_vertex(self, kernel: ItemKernel, *arguments: Any) -> None:
         """Do a per-item kernel, whose arguments begin with the item and the first vertex."""

@@ -184,12 +184,12 @@ class Matching:
     @property
     def n_rows(self) -> int:
         """Number of rows of the graph."""
-        return self.row_match.size
+        return int(self.row_match.shape[0])
 
     @property
     def n_cols(self) -> int:
         """Number of columns of the graph."""
-        return self.col_match.size
+        return int(self.col_match.shape[0])
 
     @property
     def is_maximum(self) -> bool:
@@ -257,6 +257,11 @@ class Matching:
         self.certificate = certificate
         self.upper_bound = self.cardinality
         return certificate
+
+    def turned(self) -> Matching:
+        """Return the matching of the transposed graph."""
+        here = self.to_host()
+        return Matching(here.col_match, here.row_match, upper_bound=self.upper_bound)
 
     def to_host(self) -> Matching:
         """Return the same matching with numpy arrays: itself, unless it lies on a device."""

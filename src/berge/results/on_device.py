@@ -97,16 +97,6 @@ class DeviceGraph(TwoSided):
         return cls(indptr, indices, shape, device=device, library=library)
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.shape[0]
-
-    @property
-    def n_cols(self) -> int:
-        """Number of columns."""
-        return self.shape[1]
-
-    @property
     def nnz(self) -> int:
         """Number of edges, duplicates counted."""
         return int(self.indices.size)
@@ -230,16 +220,6 @@ class DeviceMatching(Matching):
         arrays = map(self._device.upload, (self.row_match, self.col_match))
         copies = map(self._device.download, arrays)
         return Matching(*copies, upper_bound=self.upper_bound, stats=self.stats)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the graph."""
-        return int(self.row_match.shape[0])
-
-    @property
-    def n_cols(self) -> int:
-        """Number of columns of the graph."""
-        return int(self.col_match.shape[0])
 
 
 def lies_on_device(source: Any) -> bool:

@@ -125,14 +125,7 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
     mate, n = matching.mate, graph.n_vertices
     if mate.size != n:
         raise ProofError(f"the matching is for {mate.size} vertices, the graph has {n}")
-    bad = np.flatnonzero((mate < -1) | (mate >= n))
-    if bad.size:
-        raise ProofError(f"vertex {bad[0]} is matched to {mate[bad[0]]}: out of range")
-    matched = np.flatnonzero(mate >= 0)
-    bad = matched[mate[mate[matched]] != matched]
-    if bad.size:
-        v = int(bad[0])
-        raise ProofError(f"vertex {v} is matched to {mate[v]}, which is matched to {mate[mate[v]]}")
+    matched = _check_mates("vertex", "", mate, mate)
     if matched.size != 2 * matching.size:
         raise ProofError(f"{matched.size} vertices are matched, which is not twice {matching.size}")
     entry = np.full(n, -1, np.int64)  # where v's row has its mate
@@ -201,21 +194,23 @@ def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
             f"the matching is for {matching.n_rows} × {matching.n_cols} vertices, "
             f"the graph has {graph.n_rows} × {graph.n_cols}"
         )
-    sides = (
-        ("row", "column", matching.row_match, matching.col_match),
-        ("column", "row", matching.col_match, matching.row_match),
-    )
-    for side, other, match, back in sides:
-        bad = np.flatnonzero((match < -1) | (match >= back.size))
-        if bad.size:
-            raise ProofError(f"{side} {bad[0]} is matched to {other} {match[bad[0]]}: out of range")
-        matched = np.flatnonzero(match >= 0)
-        bad = matched[back[match[matched]] != matched]
-        if bad.size:
-            i = int(bad[0])
-            raise ProofError(
-                f"{side} {i} is matched to {other} {match[i]}, which is matched to {back[match[i]]}"
-            )
+    _check_mates("row", "column ", matching.row_match, matching.col_match)
+    _check_mates("column", "row ", matching.col_match, matching.row_match)
+
+
+def _check_mates(side: str, other: str, match: IndexArray, back: IndexArray) -> IndexArray:
+    """Return which vertices are matched, if all mates are in range and matched back to them."""
+    bad = np.flatnonzero((match < -1) | (match >= back.size))
+    if bad.size:
+        raise ProofError(f"{side} {bad[0]} is matched to {other}{match[bad[0]]}: out of range")
+    matched = np.flatnonzero(match >= 0)
+    bad = matched[back[match[matched]] != matched]
+    if bad.size:
+        i, mate = bad[0], match[bad[0]]
+        raise ProofError(
+            f"{side} {i} is matched to {other}{mate}, which is matched to {back[mate]}"
+        )
+    return matched
 
 
 def chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:

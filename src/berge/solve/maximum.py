@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
 from ..graphs.graph import BipartiteGraph, index_type
 from ..ingest import as_bipartite
+from ..methods.algorithm import load
+from ..methods.catalogue import ON_CLUSTER
 from ..methods.registry import Algorithm, check_call, check_options
 from ..results.matching import Matching, SolveStats
 from ..results.run import Run
@@ -107,10 +108,9 @@ def maximum_matching(
         there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
         return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
-    if default.is_plain(*asked) and type(seed) is int and seed >= 0:
-        matching = _small()(graph, threads, seed, started)
-        if matching is not None:
-            return matching
+    plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
+    if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+        return matching
     source, place = _locate(graph, algorithm, device)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
@@ -120,6 +120,8 @@ def maximum_matching(
     threads = threads_of(threads)
     with thread_count(threads):
         graph = _load(source, place)
+        if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+            return matching
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
@@ -157,8 +159,8 @@ def _on_cluster(
     for name, value in here.items():
         if value not in ("auto", "cpu", None):
             raise OptionError(f"{name} is for one machine, and cluster= is given")
-    workers: Any = import_module("berge.distributed.dask")  # by name: that room is above this one
-    matching: Matching = workers.solve_on_cluster(
+    solve = load(ON_CLUSTER["exact"])
+    matching: Matching = solve(
         graph, cluster, **there, progress=progress, on_phase=on_phase, **options
     )
     return matching

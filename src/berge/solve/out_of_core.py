@@ -34,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,6 +86,29 @@ def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
         run.cover = s.cover()
 
 
+class Arrays(NamedTuple):
+    """What kernels work on: the edges of S, in no order, the matching, and the marks."""
+
+    kept_rows: Any
+    kept_cols: Any
+    row_match: Any
+    col_match: Any
+    rows: Any  # UNMARKED, MARKED or READ
+    cols: Any  # 1: marked
+    seen: Any  # edges of each column in the sample
+    parent: Any  # the row that a column was marked from, in S
+    state: Any
+
+
+class Window(NamedTuple):
+    """The neighbours of rows `first` to `last`, and where in the file each row's begin."""
+
+    indptr: Any
+    indices: Any
+    first: int
+    last: int
+
+
 class _Subgraph:
     """S, the marks, and what is known of columns; the arrays that kernels work on."""
 
@@ -96,12 +119,13 @@ class _Subgraph:
         self.capacity = max(min(capacity, graph.nnz), min(graph.shape) + n_cols + 16)
         self.empty = np.flatnonzero(graph.row_degrees == 0)
         index = index_type(n_rows, n_cols)
-        self.ends = np.empty((2, self.capacity), index)  # rows and columns of S, in no order
-        self.rows = np.zeros(n_rows, np.uint8)
-        self.cols = np.zeros(n_cols, np.uint8)  # 1: marked
-        self.seen = np.zeros(n_cols, np.uint8)  # edges in the sample
-        self.parent = np.empty(n_cols, index)  # the row that a column was marked from, in S
-        self.state = np.zeros(5, np.int64)
+        kept_rows, kept_cols = np.empty((2, self.capacity), index)
+        rows, cols, seen = (np.zeros(size, np.uint8) for size in (n_rows, n_cols, n_cols))
+        parent, state = np.empty(n_cols, index), np.zeros(5, np.int64)
+        self.arrays = Arrays(
+            kept_rows, kept_cols, run.row_match, run.col_match, rows, cols, seen, parent, state
+        )
+        self.rows, self.cols, self.seen, self.state = rows, cols, seen, state
 
     @property
     def size(self) -> int:
@@ -113,10 +137,10 @@ class _Subgraph:
 
     def build(self) -> None:
         """Sort S by rows."""
-        rows, cols = self.ends[:, : self.size]
+        rows, cols = (ends[: self.size] for ends in self.arrays[:2])
         shape = self.run.graph.shape
         indptr = np.zeros(shape[0] + 1, index_type(self.size))
-        indices = np.empty(self.size, self.ends.dtype)
+        indices = np.empty_like(cols)
         edges_to_csr(unsigned(rows), unsigned(cols), indptr, indices)
         self.graph = BipartiteGraph._trusted(indptr, indices, shape)
 
@@ -128,22 +152,12 @@ class _Subgraph:
 
     def mark(self) -> bool:
         """Mark what S leads to from unmatched rows; return whether a free column is among it."""
-        queue = np.empty(self.rows.size, self.ends.dtype)
         roots = np.flatnonzero(self.run.row_match < 0)
+        queue = np.empty(self.rows.size, self.graph.indices.dtype)
         queue[: roots.size] = roots
-        self.parent[:] = -1
-        return bool(
-            mark_from(
-                unsigned(self.graph.indptr),
-                unsigned(self.graph.indices),
-                self.run.col_match,
-                self.rows,
-                self.cols,
-                self.parent,
-                queue,
-                roots.size,
-            )
-        )
+        self.arrays.parent[:] = -1
+        indptr, indices = unsigned(self.graph.indptr), unsigned(self.graph.indices)
+        return bool(mark_from(indptr, indices, self.arrays, queue, roots.size))
 
     def solve(self) -> None:
         """Make the matching maximum in S."""
@@ -156,16 +170,7 @@ class _Subgraph:
 
     def make_room(self) -> None:
         """Drop edges of S until a quarter is free, or all that are left have to stay."""
-        there = np.zeros(self.cols.size, np.uint8)
-        drop(
-            self.ends[0],
-            self.ends[1],
-            self.run.row_match,
-            self.parent,
-            there,
-            self.state,
-            3 * self.capacity // 4,
-        )
+        drop(self.arrays, np.zeros_like(self.cols), 3 * self.capacity // 4)
 
     def cover(self) -> Certificate:
         """Return the vertex cover that proves the matching, if it is maximum."""
@@ -200,8 +205,8 @@ class _Windows:
     def __exit__(self, *_: object) -> None:
         self.thread.shutdown()
 
-    def read(self, wanted: Callable[[int, int], bool]) -> Iterator[tuple[int, int, Any]]:
-        """Yield first row, row after the last, and indices of each window that is wanted.
+    def read(self, wanted: Callable[[int, int], bool]) -> Iterator[Window]:
+        """Yield each window that is wanted.
 
         What is wanted may change while a window is being worked on.
         """
@@ -216,7 +221,7 @@ class _Windows:
             j = self._next(i + 1, wanted)
             if ahead is None and j is not None:
                 ahead = j, self.thread.submit(self._read, j, 1 - buffer)
-            yield self.bounds[i], self.bounds[i + 1], unsigned(indices)
+            yield Window(unsigned(self.graph.indptr), unsigned(indices), *self.bounds[i : i + 2])
             if isinstance(self.graph, FolderGraph):
                 self.run.stats.bytes_read += indices.nbytes
             self.run.pause()
@@ -248,28 +253,14 @@ def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
     else:
         share, most = max(1, (3 * s.capacity // 4 - least) // sum(graph.shape)), s.capacity - least
     with run.timed("init"):
-        for first, last, indices in windows.read(lambda first, last: True):
+        for window in windows.read(lambda first, last: True):
             before = int(state[GAINED])
-            sample(
-                unsigned(graph.indptr),
-                indices,
-                first,
-                last,
-                run.row_match,
-                run.col_match,
-                s.seen,
-                share,
-                min(share, 255),
-                most,
-                s.ends[0],
-                s.ends[1],
-                state,
-            )
+            sample(window, s.arrays, share, min(share, 255), most)
             run.cardinality += int(state[GAINED]) - before
             if run.stats.init == "none":
                 run.stats.start_cardinality = run.cardinality
             if state[WRONG]:
-                k = int(graph.indptr[first] + state[WRONG] - 1)
+                k = int(graph.indptr[window.first] + state[WRONG] - 1)
                 raise FormatError(
                     f"indices[{k}] = {graph.window(k, k + 1)[0]} is not in 0 … {graph.n_cols - 1}",
                     "" if folder is None else folder.file("indices"),
@@ -295,22 +286,8 @@ def _pass(run: Run, s: _Subgraph, windows: _Windows) -> bool:
         return bool(np.any(s.rows[first:last] == MARKED))
 
     with run.timed("pass"):
-        for first, last, indices in windows.read(wanted):
-            collect(
-                unsigned(run.graph.indptr),
-                indices,
-                first,
-                last,
-                run.col_match,
-                s.rows,
-                s.cols,
-                fresh,
-                per_col,
-                queue,
-                s.ends[0],
-                s.ends[1],
-                s.state,
-            )
+        for window in windows.read(wanted):
+            collect(window, s.arrays, fresh, per_col, queue)
             if s.state[FULL]:
                 break
     run.stats.traversed_edges += int(s.state[EDGES])
@@ -319,29 +296,17 @@ def _pass(run: Run, s: _Subgraph, windows: _Windows) -> bool:
 
 
 @kernel
-def sample(
-    indptr: Any,
-    indices: Any,
-    first: int,
-    last: int,
-    row_match: Any,
-    col_match: Any,
-    seen: Any,
-    per_row: int,
-    per_col: int,
-    most: int,
-    kept_rows: Any,
-    kept_cols: Any,
-    state: Any,
-) -> None:
+def sample(window: Any, s: Any, per_row: int, per_col: int, most: int) -> None:
     """Match the rows of a window to free columns, and keep some of their edges.
 
     Those are `per_row` at even distances and the first `per_col` of each column, up to `most` in
     all; and the matched ones.
     """
+    indptr, indices, seen, state = window.indptr, window.indices, s.seen, s.state
+    row_match, col_match = s.row_match, s.col_match
     size, gained = state[SIZE], state[GAINED]
-    base = np.int64(indptr[first])
-    for x in range(first, last):
+    base = np.int64(indptr[window.first])
+    for x in range(window.first, window.last):
         lo, hi = np.int64(indptr[x]) - base, np.int64(indptr[x + 1]) - base
         degree = hi - lo
         mate = np.int64(row_match[x])
@@ -367,28 +332,16 @@ def sample(
             if y == mate and wanted:
                 keep, wanted = True, False
             if keep:
-                kept_rows[size], kept_cols[size] = x, y
+                s.kept_rows[size], s.kept_cols[size] = x, y
                 size += 1
     state[SIZE], state[GAINED] = size, gained
 
 
 @kernel
-def collect(
-    indptr: Any,
-    indices: Any,
-    first: int,
-    last: int,
-    col_match: Any,
-    rows: Any,
-    cols: Any,
-    fresh: Any,
-    per_col: int,
-    queue: Any,
-    kept_rows: Any,
-    kept_cols: Any,
-    state: Any,
-) -> None:
+def collect(window: Any, s: Any, fresh: Any, per_col: int, queue: Any) -> None:
     """Read the marked rows of a window, and keep their edges to columns without a mark."""
+    indptr, indices, first, last = window
+    col_match, rows, cols, state = s.col_match, s.rows, s.cols, s.state
     size, edges = state[SIZE], state[EDGES]
     base = np.int64(indptr[first])
     following, head, tail = first, np.int64(0), np.int64(0)
@@ -408,11 +361,11 @@ def collect(
             most = PER_FREE_COL if col_match[y] < 0 else per_col
             if cols[y] != 0 and (fresh[y] == 0 or fresh[y] >= most):
                 continue
-            if size == kept_rows.size:
+            if size == s.kept_rows.size:
                 # The row stays marked, and is read again.
                 state[SIZE], state[EDGES], state[FULL] = size, edges, 1
                 return
-            kept_rows[size], kept_cols[size] = x, y
+            s.kept_rows[size], s.kept_cols[size] = x, y
             size += 1
             fresh[y] += 1
             if cols[y] == 0:
@@ -428,16 +381,7 @@ def collect(
 
 
 @kernel
-def mark_from(
-    indptr: Any,
-    indices: Any,
-    col_match: Any,
-    rows: Any,
-    cols: Any,
-    parent: Any,
-    queue: Any,
-    tail: int,
-) -> int:
+def mark_from(indptr: Any, indices: Any, s: Any, queue: Any, tail: int) -> int:
     """Mark what S leads to from the queued rows; return how many columns of it are free."""
     head, free = 0, 0
     while head < tail:
@@ -445,56 +389,48 @@ def mark_from(
         head += 1
         for k in range(indptr[x], indptr[x + 1]):
             y = indices[k]
-            if parent[y] < 0:
-                parent[y] = x
-                cols[y] = 1
-                mate = np.int64(col_match[y])
+            if s.parent[y] < 0:
+                s.parent[y] = x
+                s.cols[y] = 1
+                mate = np.int64(s.col_match[y])
                 if mate < 0:
                     free += 1
                     continue
                 queue[tail] = mate
                 tail += 1
-                if rows[mate] == UNMARKED:
-                    rows[mate] = MARKED
+                if s.rows[mate] == UNMARKED:
+                    s.rows[mate] = MARKED
     return free
 
 
 @helper
-def stays(x: int, y: int, row_match: Any, parent: Any, there: Any) -> bool:
+def stays(x: int, y: int, s: Any, there: Any) -> bool:
     """Tell whether an edge has to stay; of each, one copy (bits of ``there[y]``) does."""
-    bits = (1 if row_match[x] == y else 0) | (2 if parent[y] == x else 0)
+    bits = (1 if s.row_match[x] == y else 0) | (2 if s.parent[y] == x else 0)
     new = bits & ~there[y]
     there[y] |= bits
     return bool(new != 0)
 
 
 @kernel
-def drop(
-    kept_rows: Any,
-    kept_cols: Any,
-    row_match: Any,
-    parent: Any,
-    there: Any,
-    state: Any,
-    target: int,
-) -> None:
+def drop(s: Any, there: Any, target: int) -> None:
     """Drop edges until `target` are left, or none but those that have to stay."""
-    total, must = state[SIZE], np.int64(0)
+    total, must = s.state[SIZE], np.int64(0)
     for k in range(total):
-        if stays(kept_rows[k], kept_cols[k], row_match, parent, there):
+        if stays(s.kept_rows[k], s.kept_cols[k], s, there):
             must += 1
     there[:] = 0
     others, chosen = total - must, max(target - must, np.int64(0))
     size, turn = np.int64(0), np.int64(0)
     for k in range(total):
-        x, y = kept_rows[k], kept_cols[k]
-        keep = stays(x, y, row_match, parent, there)
+        x, y = s.kept_rows[k], s.kept_cols[k]
+        keep = stays(x, y, s, there)
         if not keep:
             turn += chosen
             keep = turn >= others
             if keep:
                 turn -= others
         if keep:
-            kept_rows[size], kept_cols[size] = x, y
+            s.kept_rows[size], s.kept_cols[size] = x, y
             size += 1
-    state[SIZE] = size
+    s.state[SIZE] = size

@@ -18,19 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, most_threads, thread_count, threads_of, ticks
-from ..compile.tuning import (
-    DENSE,
-    FEW_ROOTS,
-    LITTLE_MEMORY,
-    MOST_THREADS,
-    READ_IN_NO_TIME,
-    ROWS_SHARED_START,
-    SHARED_SEARCHES,
-    SHARED_START,
-    SMALL_GRAPH,
-    WAKING,
-)
+from ..compile import kernel, most_threads, thread_count, threads_of, ticks, tuning
 from ..graphs.graph import BipartiteGraph
 from ..graphs.memory import solve_bytes
 from ..graphs.passes import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
@@ -78,18 +66,20 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
         return None
     (n_rows, n_cols), edges = shape, indices.size
-    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > SMALL_GRAPH:
+    if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > tuning.SMALL_GRAPH:
         return None
     if n_rows > n_cols:
-        return _from_columns(graph, threads, seed, started) if edges <= LITTLE_MEMORY else None
+        little = edges <= tuning.LITTLE_MEMORY
+        return _from_columns(graph, threads, seed, started) if little else None
     many = most_threads() if threads is None else threads_of(threads)
     # From rows with many edges there are few searches here, or none.
-    many = 1 if edges < SHARED_SEARCHES or edges >= DENSE * n_rows else min(many, MOST_THREADS)
-    if many > 1 and edges >= SHARED_START and n_rows >= ROWS_SHARED_START:
+    few = edges < tuning.SHARED_SEARCHES or edges >= tuning.DENSE * n_rows
+    many = 1 if few else min(many, tuning.MOST_THREADS)
+    if many > 1 and edges >= tuning.SHARED_START and n_rows >= tuning.ROWS_SHARED_START:
         return None
-    worth = n_cols + WAKING if many > 1 else 1 << 60  # edges for which to wake the others
+    worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
-    space = Workspace(solve_bytes(shape, edges)) if size > LITTLE_MEMORY else None
+    space = Workspace(solve_bytes(shape, edges)) if size > tuning.LITTLE_MEMORY else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
     numbers = np.zeros(TALLY_AT + TALLY, np.int64)
@@ -97,7 +87,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     stats = SolveStats(default.EXACT, default.START, "cpu", 1, seed)
     valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
-        begin_small(*arrays, worth, max(edges, READ_IN_NO_TIME), valid)
+        begin_small(arrays, worth, max(edges, tuning.READ_IN_NO_TIME), valid)
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -169,29 +159,19 @@ def _go_on(
         if run.stopped is None:
             with run.running():
                 if numbers[LEFT]:
-                    mixed.go_on(run, lay_out(*arrays))
+                    mixed.go_on(run, lay_out(arrays))
                 else:
                     mixed.mixed(run)
         return run.result()
 
 
 @kernel
-def begin_small(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    block: Any,
-    numbers: Any,
-    many: int,
-    worth: int,
-    most: int,
-    valid: bool,
-) -> None:
+def begin_small(arrays: Any, worth: int, most: int, valid: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
     Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
     """
+    indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
@@ -210,7 +190,8 @@ def begin_small(
     begin = ticks()
     for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
         sweep_block(t, np.int64(FILL), match, match, found)
-    numbers[STARTED] = cheap.match_rows(begins, cols, row_match, col_match, 0, n_rows)
+    start = cheap.Arrays(begins, cols, row_match, col_match)
+    numbers[STARTED] = cheap.match_rows(start, 0, n_rows)
     middle = ticks()
     numbers[START_NS] = middle - begin
     bound = min(numbers[NONEMPTY], n_cols)
@@ -218,31 +199,23 @@ def begin_small(
         numbers[OUTCOME] = MAXIMUM
         return
     left = list_unmatched(indptr, row_match, block[many * (2 * n_cols + 3 * n_rows) :])
-    if nnz >= DENSE * n_rows and left > FEW_ROOTS:
+    if nnz >= tuning.DENSE * n_rows and left > tuning.FEW_ROOTS:
         return
     numbers[LEFT] = left
     pairs = block[: 2 * n_cols].view(np.uint32)
     sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
-    search = lay_out(indptr, indices, row_match, col_match, block, numbers, many)
-    begin_alone(search, worth, most + 1)
+    begin_alone(lay_out(arrays), worth, most + 1)
     numbers[SEARCH_NS] = ticks() - middle
     if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
         numbers[OUTCOME] = MAXIMUM
 
 
 @kernel
-def lay_out(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    block: Any,
-    numbers: Any,
-    many: int,
-) -> Arrays:
+def lay_out(arrays: Any) -> Arrays:
     """Return what searches on one thread, and then on many, work on: `block` and `numbers`, cut."""
+    indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols = row_match.size, col_match.size
     a, n = 2 * many * n_cols, many * n_rows
     return Arrays(

@@ -30,7 +30,8 @@ transversal algorithms", ACM TOMS 38(2), 2011.
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,94 +52,79 @@ from ...compile.tuning import (
     SHARED_START,
     SHARED_VERTICES,
 )
-from ...graphs.graph import unsigned
+from ...graphs.graph import equal_shares, unsigned
 from ...results.run import Run
 
 RACE, BLOCKS, COUNT, CHECK = range(4)  # what threads do
 LEFT, ROWS, COLS, LINE = *range(3), 16  # ``done[t]``: rows left; matched rows and columns
 
-NEXT, MATCHED = 0, 1  # entries of `state`: the next place in the order; edges added
+
+class Arrays(NamedTuple):
+    """The graph and the matching."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
 
 
 def cheap(run: Run) -> None:
     """Extend the matching by first free columns."""
+    graph, threads = run.graph, run.threads
     if run.on_device:
-        cheap_on_device(run)
+        device = open_device(run.device, threads)
+        a = Arrays(graph.indptr, graph.indices, run.row_match, run.col_match)
+        device.launch(take_free, graph.n_rows, a)
+        run.cardinality = count(device, run.row_match)
+        run.pause()
         return
-    indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
-    graph = (indptr, indices, run.row_match, run.col_match)
-    if (
-        run.threads > 1
-        and run.graph.nnz >= SHARED_START
-        and min(run.graph.shape) >= SHARED_VERTICES
-    ):
-        tried = np.empty(max(run.graph.n_rows // SAMPLE_PART, SAMPLE), np.int64)
-        behind, _ = try_rows(*graph, run.threads, tried[:FIRST_SAMPLE])
+    a = arrays_of(run)
+    if threads > 1 and graph.nnz >= SHARED_START and min(graph.shape) >= SHARED_VERTICES:
+        tried = np.empty(max(graph.n_rows // SAMPLE_PART, SAMPLE), np.int64)
+        behind, _ = try_rows(a, threads, tried[:FIRST_SAMPLE])
         race = behind > MANY_BEHIND
         if not race:
-            behind, found = try_rows(*graph, run.threads, tried)
+            behind, found = try_rows(a, threads, tried)
         if race or behind <= FEW_BEHIND or found < NEARLY_ALL:
-            left = run.empty(run.graph.n_rows, run.graph.indices.dtype)
-            done = np.zeros((run.threads, LINE), np.int64)
-            run.cardinality = match_on_threads(*graph, race, done, left)
+            left = run.empty(graph.n_rows, graph.indices.dtype)
+            done = np.zeros((threads, LINE), np.int64)
+            run.cardinality = match_on_threads(a, race, done, left)
             return
-    lo, n_rows = 0, run.graph.n_rows
-    while lo < n_rows:
-        hi = n_rows
-        if run.graph.nnz > EDGES_PER_CALL:
-            enough = min(int(run.graph.indptr[lo]) + EDGES_PER_CALL, run.graph.nnz)
-            hi = int(np.searchsorted(run.graph.indptr, run.graph.indptr.dtype.type(enough)))
-            hi = min(max(hi, lo + 1), n_rows)
-        run.cardinality += match_rows(*graph, lo, hi)
-        lo = hi
+    for lo, hi in pairwise(equal_shares(graph.indptr, 1 + graph.nnz // EDGES_PER_CALL)):
+        run.cardinality += match_rows(a, lo, hi)
         run.pause()
-
-
-def cheap_on_device(run: Run) -> None:
-    """Extend a matching that lies on a device: all rows look for a free column at once."""
-    device = open_device(run.device, run.threads)
-    device.launch(
-        take_free,
-        run.graph.n_rows,
-        run.graph.indptr,
-        run.graph.indices,
-        run.row_match,
-        run.col_match,
-    )
-    run.cardinality = count(device, run.row_match)
-    run.pause()
-
-
-@per_item
-def take_free(x: int, indptr: Any, indices: Any, row_match: Any, col_match: Any) -> None:
-    """Match a row with its first free column; of several rows one gets it, by compare-and-swap."""
-    if row_match[x] < 0:
-        claim_first_free(indptr, indices, x, row_match, col_match)
 
 
 def cheap_random(run: Run) -> None:
     """Extend the matching by first free columns, the rows in random order."""
-    rng = np.random.default_rng(run.seed)
-    order = rng.permutation(np.arange(run.graph.n_rows, dtype=run.graph.indices.dtype))
-    state = np.zeros(2, np.int64)
-    while state[NEXT] < order.size:
-        before = state[MATCHED]
-        match_in_order(
-            unsigned(run.graph.indptr),
-            unsigned(run.graph.indices),
-            run.row_match,
-            run.col_match,
-            order,
-            state,
-            EDGES_PER_CALL,
-        )
-        run.cardinality += int(state[MATCHED] - before)
+    n_rows, index = run.graph.n_rows, run.graph.indices.dtype
+    order = np.random.default_rng(run.seed).permutation(np.arange(n_rows, dtype=index))
+    for some in np.array_split(order, 1 + run.graph.nnz // EDGES_PER_CALL):
+        run.cardinality += match_in_order(arrays_of(run), some)
         run.pause()
 
 
+def arrays_of(run: Run) -> Arrays:
+    """Return the graph and the matching as kernels take them."""
+    indptr, indices = unsigned(run.graph.indptr), unsigned(run.graph.indices)
+    return Arrays(indptr, indices, run.row_match, run.col_match)
+
+
+@per_item
+def take_free(x: int, a: Any) -> None:
+    """Match a row with its first free column; of several rows one gets it, by compare-and-swap."""
+    if a.row_match[x] < 0:
+        for k in range(a.indptr[x], a.indptr[x + 1]):
+            y = a.indices[k]
+            if a.col_match[y] < 0 and compare_and_swap(a.col_match, y, -1, x):
+                a.row_match[x] = y
+                break
+
+
 @kernel
-def match_rows(indptr: Any, indices: Any, row_match: Any, col_match: Any, lo: int, hi: int) -> int:
+def match_rows(a: Any, lo: int, hi: int) -> int:
     """Match rows from `lo` to `hi`; return how many."""
+    indptr, indices, row_match, col_match = a
     matched = 0
     end = np.int64(indptr[lo])
     for x in range(lo, hi):
@@ -155,25 +141,18 @@ def match_rows(indptr: Any, indices: Any, row_match: Any, col_match: Any, lo: in
 
 
 @kernel
-def match_in_order(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, order: Any, state: Any, budget: int
-) -> None:
-    """Match rows in their order from ``state[NEXT]`` on, until some `budget` edges were seen."""
-    place, matched = state[NEXT], state[MATCHED]
-    while place < order.size and budget > 0:
-        x = np.int64(order[place])
-        if row_match[x] < 0:
-            budget -= np.int64(indptr[x + 1] - indptr[x])
-            matched += match_rows(indptr, indices, row_match, col_match, x, x + 1)
-        place += 1
-    state[NEXT], state[MATCHED] = place, matched
+def match_in_order(a: Any, order: Any) -> int:
+    """Match rows in their order; return how many."""
+    matched = 0
+    for i in range(order.size):
+        matched += match_rows(a, np.int64(order[i]), np.int64(order[i]) + 1)
+    return matched
 
 
 @kernel
-def try_rows(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, blocks: int, tried: Any
-) -> tuple[float, float]:
+def try_rows(a: Any, blocks: int, tried: Any) -> tuple[float, float]:
     """Try the last rows before a cut: which part would take columns behind it, and which any."""
+    row_match, col_match = a.row_match, a.col_match
     n_rows, n_cols = row_match.size, col_match.size
     t = blocks // 2
     end, cut = n_rows * t // blocks, n_cols * t // blocks
@@ -181,7 +160,7 @@ def try_rows(
     lo, count, behind = n_cols * first // n_rows, 0, 0
     for x in range(first, end):
         if row_match[x] < 0:
-            match_behind(indptr, indices, x, row_match, col_match, lo)
+            match_behind(a, x, lo)
             if row_match[x] >= 0:
                 tried[count] = x
                 count += 1
@@ -194,40 +173,36 @@ def try_rows(
 
 
 @kernel
-def match_on_threads(
-    indptr: Any, indices: Any, row_match: Any, col_match: Any, race: bool, done: Any, left: Any
-) -> int:
+def match_on_threads(a: Any, race: bool, done: Any, left: Any) -> int:
     """Match all rows, in blocks or as a race; return how many are matched.
 
     The rows of block t that are left are in `left`, from the block's first on.
     """
-    graph, threads = (indptr, indices, row_match, col_match), done.shape[0]
+    threads = done.shape[0]
     # With plain COUNT and CHECK numba would compile what is called for these numbers, too.
-    do_job(threads, RACE if race else BLOCKS, graph, done, left)
-    do_job(threads, np.int64(COUNT), graph, done, left)
+    do_job(threads, RACE if race else BLOCKS, a, done, left)
+    do_job(threads, np.int64(COUNT), a, done, left)
     matched: int = done[:, COLS].sum()
     if matched < done[:, ROWS].sum():
-        do_job(threads, np.int64(CHECK), graph, done, left)
-    for t in range(done.shape[0]):
-        first = row_match.size * t // done.shape[0]
-        for i in range(first, first + done[t, LEFT]):
-            x = np.int64(left[i])
-            matched += match_rows(indptr, indices, row_match, col_match, x, x + 1)
+        do_job(threads, np.int64(CHECK), a, done, left)
+    for t in range(threads):
+        first = a.row_match.size * t // threads
+        matched += match_in_order(a, left[first : first + done[t, LEFT]])
     return matched
 
 
 @share_out
-def do_job(t: int, shared: bool, job: int, graph: Any, done: Any, left: Any) -> None:
+def do_job(t: int, shared: bool, job: int, a: Any, done: Any, left: Any) -> None:
     """Thread t's share of a job."""
-    indptr, indices, row_match, col_match = graph
+    row_match, col_match = a.row_match, a.col_match
     threads, n_rows, n_cols = done.shape[0], row_match.size, col_match.size
     first, last = n_rows * t // threads, n_rows * (t + 1) // threads
     lo, hi = n_cols * t // threads, n_cols * (t + 1) // threads
     if job == RACE:
         for x in range(t * ROWS_IN_TURN, n_rows, ROWS_IN_TURN * threads):
-            match_rows(indptr, indices, row_match, col_match, x, min(x + ROWS_IN_TURN, n_rows))
+            match_rows(a, x, min(x + ROWS_IN_TURN, n_rows))
     elif job == BLOCKS:
-        done[t, LEFT] = match_block(indptr, indices, row_match, col_match, first, last, lo, left)
+        done[t, LEFT] = match_block(a, first, last, lo, left)
     elif job == COUNT:
         done[t, ROWS] = count_matched(row_match[first:last])
         done[t, COLS] = count_matched(col_match[lo:hi])
@@ -240,16 +215,7 @@ def do_job(t: int, shared: bool, job: int, graph: Any, done: Any, left: Any) -> 
 
 
 @helper
-def match_block(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    first: int,
-    last: int,
-    cut: int,
-    left: Any,
-) -> int:
+def match_block(a: Any, first: int, last: int, cut: int, left: Any) -> int:
     """Match rows with columns behind a cut; return how many saw free ones before it only.
 
     Once there are too many of these, or free columns before the cut are far away, rows take any.
@@ -257,28 +223,26 @@ def match_block(
     size, met = 0, first
     x = first
     while x < last and cut > 0 and size < MOST_LEFT and x < met + FAR_FROM_CUT:
-        if row_match[x] < 0 and match_behind(indptr, indices, x, row_match, col_match, cut):
+        if a.row_match[x] < 0 and match_behind(a, x, cut):
             met = x
-            if row_match[x] < 0:
+            if a.row_match[x] < 0:
                 left[first + size] = x
                 size += 1
         x += 1
-    match_rows(indptr, indices, row_match, col_match, x, last)
+    match_rows(a, x, last)
     return size
 
 
 @helper
-def match_behind(
-    indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any, cut: int
-) -> bool:
+def match_behind(a: Any, x: int, cut: int) -> bool:
     """Match x to its first free column behind a cut; return whether it met free ones before it."""
     met = False
-    for k in range(np.int64(indptr[x]), np.int64(indptr[x + 1])):
-        y = np.int64(indices[np.uint64(k)])
-        if col_match[y] < 0:
+    for k in range(np.int64(a.indptr[x]), np.int64(a.indptr[x + 1])):
+        y = np.int64(a.indices[np.uint64(k)])
+        if a.col_match[y] < 0:
             if y >= cut:
-                row_match[x] = y
-                col_match[y] = x
+                a.row_match[x] = y
+                a.col_match[y] = x
                 break
             met = True
     return met
@@ -292,14 +256,3 @@ def count_matched(match: Any) -> Any:
     for i in range(match.size):
         matched = kind(matched + kind(match[i] >= 0))
     return np.int64(matched)
-
-
-@helper
-def claim_first_free(indptr: Any, indices: Any, x: int, row_match: Any, col_match: Any) -> int:
-    """Match x to its first free column, beside others: of several rows one gets it."""
-    for k in range(indptr[x], indptr[x + 1]):
-        y = indices[k]
-        if col_match[y] < 0 and compare_and_swap(col_match, y, -1, x):
-            row_match[x] = y
-            return 1
-    return 0

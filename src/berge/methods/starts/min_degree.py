@@ -24,64 +24,51 @@ M. Zaveršnik, "An O(m) algorithm for cores decomposition of networks", 2003.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import helper, kernel
 from ...compile.tuning import EDGES_PER_CALL
-from ...graphs.graph import unsigned
 from ...results.run import Run
+from ..sides import both_sides, free_degrees
 
 HEAD, MATCHED = 0, 1  # entries of `state`: how much of the queue is done, edges added
 
 
+class Arrays(NamedTuple):
+    """What the rule works on, besides the two sides; the names are explained above."""
+
+    degree: Any
+    first: Any
+    queue: Any
+    place: Any
+    state: Any
+
+
 def min_degree(run: Run) -> None:
     """Extend the matching by vertices of least degree."""
-    graph, transpose = run.graph, run.transpose()
-    rows_csr = unsigned(graph.indptr), unsigned(graph.indices)
-    cols_csr = unsigned(transpose.indptr), unsigned(transpose.indices)
-    n_vertices = graph.n_rows + graph.n_cols
-    index = np.promote_types(graph.indices.dtype, np.min_scalar_type(-n_vertices - 1))
-    degree = np.empty(n_vertices, index)
-    free_degrees(*rows_csr, run.row_match, run.col_match, degree[: graph.n_rows])
-    free_degrees(*cols_csr, run.col_match, run.row_match, degree[graph.n_rows :])
-    first = np.zeros(degree.max(initial=0) + 2, index)
-    queue, place = np.empty((2, n_vertices), index)
-    sort_by_degree(degree, first, queue, place)
-    state = np.zeros(2, np.int64)
-    while state[HEAD] < n_vertices:
-        before = state[MATCHED]
-        match_least(
-            *rows_csr,
-            *cols_csr,
-            run.row_match,
-            run.col_match,
-            degree,
-            first,
-            queue,
-            place,
-            state,
-            EDGES_PER_CALL,
-        )
-        run.cardinality += int(state[MATCHED] - before)
+    rows, cols = both_sides(run)
+    degree = free_degrees(run, rows, cols)
+    a = Arrays(
+        degree=degree,
+        first=np.zeros(degree.max(initial=0) + 2, degree.dtype),
+        queue=np.empty_like(degree),
+        place=np.empty_like(degree),
+        state=np.zeros(2, np.int64),
+    )
+    sort_by_degree(a)
+    while a.state[HEAD] < degree.size:
+        before = a.state[MATCHED]
+        match_least(rows, cols, a, EDGES_PER_CALL)
+        run.cardinality += int(a.state[MATCHED] - before)
         run.pause()
 
 
 @kernel
-def free_degrees(indptr: Any, indices: Any, match: Any, other_match: Any, degree: Any) -> None:
-    """Count the free neighbours of one side's free vertices; matched ones get 0."""
-    for v in range(match.size):
-        degree[v] = 0
-        if match[v] < 0:
-            for k in range(indptr[v], indptr[v + 1]):
-                if other_match[indices[k]] < 0:
-                    degree[v] += 1
-
-
-@kernel
-def sort_by_degree(degree: Any, first: Any, queue: Any, place: Any) -> None:
+def sort_by_degree(a: Any) -> None:
     """Fill the queue; `first` comes as zeros."""
+    degree, first, queue, place = a.degree, a.first, a.queue, a.place
     for v in range(degree.size):
         first[degree[v] + 1] += 1
     for d in range(1, first.size):
@@ -97,23 +84,11 @@ def sort_by_degree(degree: Any, first: Any, queue: Any, place: Any) -> None:
 
 
 @kernel
-def match_least(
-    indptr: Any,
-    indices: Any,
-    t_indptr: Any,
-    t_indices: Any,
-    row_match: Any,
-    col_match: Any,
-    degree: Any,
-    first: Any,
-    queue: Any,
-    place: Any,
-    state: Any,
-    budget: int,
-) -> None:
+def match_least(rows: Any, cols: Any, a: Any, budget: int) -> None:
     """Match from the head of the queue on, until some `budget` edges have been looked at."""
-    n_rows = np.int64(row_match.size)
-    head, matched = state[HEAD], state[MATCHED]
+    degree, queue = a.degree, a.queue
+    n_rows, none = np.int64(rows.match.size), np.int64(0)
+    head, matched = a.state[HEAD], a.state[MATCHED]
     while head < queue.size and budget > 0:
         v = np.int64(queue[head])
         head += 1
@@ -122,39 +97,36 @@ def match_least(
             continue
         if v < n_rows:
             x = v
-            if row_match[x] >= 0:
+            if rows.match[x] >= 0:
                 continue
-            y = least_free(indptr, indices, x, col_match, degree, n_rows)
+            y = least_free(a, rows, cols, n_rows, x)
         else:
             y = v - n_rows
-            if col_match[y] >= 0:
+            if cols.match[y] >= 0:
                 continue
-            x = least_free(t_indptr, t_indices, y, row_match, degree, np.int64(0))
-        row_match[x] = y
-        col_match[y] = x
+            x = least_free(a, cols, rows, none, y)
+        rows.match[x] = y
+        cols.match[y] = x
         matched += 1
-        lower_degrees(indptr, indices, x, col_match, n_rows, degree, first, queue, place, head)
-        lower_degrees(
-            t_indptr, t_indices, y, row_match, np.int64(0), degree, first, queue, place, head
-        )
-        budget -= np.int64(indptr[x + 1] - indptr[x]) + np.int64(t_indptr[y + 1] - t_indptr[y])
-    state[HEAD], state[MATCHED] = head, matched
+        lower_degrees(a, rows, cols, n_rows, x, head)
+        lower_degrees(a, cols, rows, none, y, head)
+        budget -= np.int64(rows.indptr[x + 1] - rows.indptr[x])
+        budget -= np.int64(cols.indptr[y + 1] - cols.indptr[y])
+    a.state[HEAD], a.state[MATCHED] = head, matched
 
 
 @helper
-def least_free(
-    indptr: Any, indices: Any, v: int, other_match: Any, degree: Any, offset: int
-) -> int:
+def least_free(a: Any, side: Any, other: Any, offset: int, v: int) -> int:
     """Return the free neighbour of v that has the least degree, the first of several.
 
     The other side's vertices are numbered from `offset` on. The caller knows that there is one.
     """
     least = np.int64(-1)
     least_degree = np.int64(0)
-    for k in range(indptr[v], indptr[v + 1]):
-        u = np.int64(indices[k])
-        if other_match[u] < 0:
-            d = np.int64(degree[offset + u])
+    for k in range(side.indptr[v], side.indptr[v + 1]):
+        u = np.int64(side.indices[k])
+        if other.match[u] < 0:
+            d = np.int64(a.degree[offset + u])
             if least < 0 or d < least_degree:
                 least = u
                 least_degree = d
@@ -162,22 +134,12 @@ def least_free(
 
 
 @helper
-def lower_degrees(
-    indptr: Any,
-    indices: Any,
-    v: int,
-    other_match: Any,
-    offset: int,
-    degree: Any,
-    first: Any,
-    queue: Any,
-    place: Any,
-    head: int,
-) -> None:
+def lower_degrees(a: Any, side: Any, other: Any, offset: int, v: int, head: int) -> None:
     """Take v from its free neighbours, and move them up in the queue."""
-    for k in range(indptr[v], indptr[v + 1]):
-        u = np.int64(indices[k])
-        if other_match[u] >= 0:
+    degree, first, queue, place = a.degree, a.first, a.queue, a.place
+    for k in range(side.indptr[v], side.indptr[v + 1]):
+        u = np.int64(side.indices[k])
+        if other.match[u] >= 0:
             continue
         u += offset
         d = degree[u]

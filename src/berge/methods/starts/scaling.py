@@ -51,8 +51,8 @@ import numpy as np
 from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, share_out
 from ...compile.random import draw_unit, key_of, wrapping
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
-from ...graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ...results.run import Run
+from ..sides import both_sides
 from .cheap import cheap
 
 FREE = -1
@@ -87,87 +87,66 @@ def two_sided(run: Run, *, scaling_iterations: int = 5) -> None:
 
 
 def one_sided_match(run: Run, scaling_iterations: int) -> None:
-    """Extend the matching by rows that pick columns (Algorithm OneSidedMatch)."""
+    """Extend the matching by rows that pick columns (Algorithm OneSidedMatch).
+
+    Every column that has been picked is matched to the first row that picked it.
+    """
     rows, cols = scaled_sides(run, scaling_iterations)
-    share_out_edges(run, PICK, rows, cols, 0)
-    keep_one(rows, cols, np.zeros(2, np.int64), run.threads)
-    run.cardinality = int(np.count_nonzero(run.row_match >= 0))
-    run.pause()
+    do_steps(run, (PICK, rows, cols), (COMPETE, rows, cols), (SETTLE, cols, rows))
 
 
 def two_sided_match(run: Run, scaling_iterations: int) -> tuple[Side, Side]:
-    """Extend the matching by rows and columns that pick each other (Algorithm TwoSidedMatch)."""
+    """Extend the matching by rows and columns that pick each other (Algorithm TwoSidedMatch).
+
+    A maximum matching of the graph of picks is found by Algorithm KarpSipserMT. A vertex that
+    nobody but its choice has picked is of degree one, and is matched to its choice. That goes on
+    along the choices; when no such vertex is left, cycles are, on which every column takes its
+    choice.
+    """
     rows, cols = scaled_sides(run, scaling_iterations)
-    share_out_edges(run, PICK, rows, cols, 0)
-    share_out_edges(run, PICK, cols, rows, 1)
-    rows = rows._replace(picks=(rows.choice >= 0).astype(rows.choice.dtype))
-    cols = cols._replace(picks=(cols.choice >= 0).astype(cols.choice.dtype))
-    match_picks(rows, cols, np.zeros(2, np.int64), run.threads)
-    run.cardinality = int(np.count_nonzero(run.row_match >= 0))
-    run.pause()
+    do_steps(run, (PICK, rows, cols), (PICK, cols, rows))
+    rows.picks[:], cols.picks[:] = rows.choice >= 0, cols.choice >= 0
+    do_steps(
+        run,
+        (COUNT, rows, cols),
+        (COUNT, cols, rows),
+        (LEAVES, rows, cols),
+        (LEAVES, cols, rows),
+        (CYCLES, cols, rows),
+    )
     return rows, cols
 
 
 def scaled_sides(run: Run, iterations: int) -> tuple[Side, Side]:
     """Return rows and columns after so many iterations (Algorithm ScaleSK)."""
-    rows = new_side(run.graph, run.row_match)
-    cols = new_side(run.transpose(), run.col_match)
-    for _ in range(iterations):
-        share_out_edges(run, SCALE, cols, rows, 0)
-        share_out_edges(run, SCALE, rows, cols, 0)
+    rows, cols = (
+        Side(
+            *side,
+            scale=(side.match < 0).astype(np.float64),
+            choice=np.full_like(side.match, -1),
+            picks=np.empty_like(side.match),
+        )
+        for side in both_sides(run)
+    )
+    do_steps(run, *[(SCALE, cols, rows), (SCALE, rows, cols)] * iterations)
     return rows, cols
 
 
-def new_side(graph: BipartiteGraph, match: IndexArray) -> Side:
-    """Return a side whose free vertices have scale factor 1."""
-    return Side(
-        indptr=unsigned(graph.indptr),
-        indices=unsigned(graph.indices),
-        match=match,
-        scale=(match < 0).astype(np.float64),
-        choice=np.full(match.size, -1, match.dtype),
-        picks=np.empty(0, match.dtype),
-    )
-
-
 @wrapping
-def share_out_edges(run: Run, step: int, side: Side, other: Side, stream: int) -> None:
-    """Do a step that looks at all edges, in portions."""
-    state, key = np.array([step, 0]), key_of(run.seed, stream)
-    threads = run.threads if side.match.size >= SERIAL else 1
-    while state[CURSOR] < side.match.size:
-        do_step(threads, side, other, state, key, EDGES_PER_CALL)
-        run.pause()
+def do_steps(run: Run, *steps: tuple[int, Side, Side]) -> None:
+    """Do steps for one side or the other, in portions; picks are drawn from the side's own stream.
 
-
-@kernel
-def keep_one(rows: Any, cols: Any, state: Any, threads: int) -> None:
-    """Match every column that has been picked to the first row that picked it."""
-    share_out_all(COMPETE, rows, cols, state, threads)
-    share_out_all(SETTLE, cols, rows, state, threads)
-
-
-@kernel
-def match_picks(rows: Any, cols: Any, state: Any, threads: int) -> None:
-    """Find a maximum matching of the graph of picks (Algorithm KarpSipserMT).
-
-    A vertex that nobody but its choice has picked is of degree one, and is matched to its choice.
-    That goes on along the choices; when no such vertex is left, cycles are, on which every column
-    takes its choice.
+    Between portions the run may stop, unless the matching is half made.
     """
-    share_out_all(COUNT, rows, cols, state, threads)
-    share_out_all(COUNT, cols, rows, state, threads)
-    share_out_all(LEAVES, rows, cols, state, threads)
-    share_out_all(LEAVES, cols, rows, state, threads)
-    share_out_all(CYCLES, cols, rows, state, threads)
-
-
-@helper
-def share_out_all(step: int, side: Any, other: Any, state: Any, threads: int) -> None:
-    """Do a step that looks at vertices only, at one go."""
-    state[STEP], state[CURSOR] = step, 0
-    threads = threads if side.match.size >= SERIAL else 1
-    do_step(threads, side, other, state, np.uint64(0), np.int64(side.indices.size))
+    for step, side, other in steps:
+        state, key = np.array([step, 0]), key_of(run.seed, int(side.match is run.col_match))
+        threads = run.threads if side.match.size >= SERIAL else 1
+        while state[CURSOR] < side.match.size:
+            do_step(threads, side, other, state, key, EDGES_PER_CALL)
+            if step <= PICK:
+                run.pause()
+    run.cardinality = int(np.count_nonzero(run.row_match >= 0))
+    run.pause()
 
 
 @share_out
