@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "in_bytes", "in_seconds", "parse_bytes", "plural"]
-
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
     """Return a count and its noun; `several` is the plural where that is not the noun and an s.
