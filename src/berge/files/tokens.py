@@ -55,15 +55,6 @@ def _integer(data: Any, at: int) -> Any:
     return sign * value, at, OK
 
 
-@helper
-def _bounded(data: Any, at: int, low: int, high: int, outside: int) -> Any:
-    """Parse an integer as `_integer` does; the error kind is `outside` if it is not in bounds."""
-    value, end, error = _integer(data, at)
-    if error == OK and (value < low or value > high):
-        error = outside
-    return value, end, error
-
-
 @kernel
 def scan_pairs(
     data: Any,
@@ -97,17 +88,21 @@ def scan_pairs(
         if kind != SKIP:
             if count == limit:
                 return count, line, TOO_MANY, at
-            row, end, error = _bounded(data, at, low, row_high, ROW_RANGE)
+            row, end, error = _integer(data, at)
             if error != OK:
                 return count, line, error, at
+            if row < low or row > row_high:
+                return count, line, ROW_RANGE, at
             at = end
             while _is_blank(data[at]):
                 at += 1
             if data[at] == NEWLINE:
                 return count, line, MISSING, at
-            col, end, error = _bounded(data, at, low, col_high, COL_RANGE)
+            col, end, error = _integer(data, at)
             if error != OK:
                 return count, line, error, at
+            if col < low or col > col_high:
+                return count, line, COL_RANGE, at
             at = end
             rows[count] = row - low
             cols[count] = col - low
