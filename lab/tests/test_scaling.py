@@ -196,7 +196,7 @@ def test_bytes_of_a_part(graph):
         part = parts[comm.rank]
         halo = Halo.build(part, comm)
         mates = np.full(len(part.rows), -1), np.full(len(part.cols), -1)
-        arrays = Forest(part, halo, comm, *mates, exhaust=False).arrays
+        arrays = Forest(halo, comm, *mates, exhaust=False).arrays
         own = sum(a.nbytes for name, a in arrays._asdict().items() if name not in of_halo)
         real = part.indptr.nbytes + part.indices.nbytes + halo.nbytes + own
         sizes = len(part.rows), len(part.cols), part.nnz, halo.ghosts.size

@@ -211,8 +211,17 @@ def test_greedy(client, tmp_path):
         berge.greedy_matching(tmp_path / "grid.berge", weights=True, cluster=client)
     with pytest.raises(berge.OptionError, match="method on a cluster is one of locally-dominant"):
         berge.greedy_matching(graph, method="suitor", cluster=client)
-    with pytest.raises(berge.OptionError, match="time_limit is for one machine"):
-        berge.greedy_matching(graph, time_limit=1, cluster=client)
+    with pytest.raises(berge.OptionError, match="permute is for one machine"):
+        berge.greedy_matching(graph, permute=False, cluster=client)
+    with pytest.raises(berge.OptionError, match="p must be"):
+        berge.greedy_matching(graph, p=2, cluster=client)
+    reports = []
+    m = berge.greedy_matching(graph, cluster=client, on_phase=reports.append)
+    assert (m.stopped, reports[-1].cardinality) == (None, m.size)
+    assert m.rounds == reports[-1].phase > 1
+    m = berge.greedy_matching(graph, cluster=client, time_limit=0)
+    assert (m.stopped, m.is_maximal) == ("time limit", False)
+    berge.verify(graph, m)
 
 
 def test_time_limit_and_progress(pair, capfd):
@@ -528,6 +537,14 @@ def test_command_line(processes, tmp_path):
     assert "exchanges" in output
     assert "workers" in output
     assert berge.Matching.load(out / "x.txt").cardinality == CARDINALITY
+    code, output, _ = run("greedy", tmp_path / "graph.berge", "--cluster", address, "--json")
+    assert code == 0
+    facts = json.loads(output)
+    assert (facts["method"], facts["vertices"], facts["edges"]) == ("proposals", 1000, None)
+    assert facts["is_maximal"]
+    code, output, _ = run("greedy", tmp_path / "graph.berge", "--cluster", address)
+    assert code == 0
+    assert f"proposals on {address}" in output
     code, _, errors = run("match", tmp_path / "graph.berge", "--checkpoint", out)
     assert code == 2
     assert "--cluster" in errors

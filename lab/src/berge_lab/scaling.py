@@ -31,7 +31,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from berge.distributed.communicator import Array, Communicator, Record, Recorder, run_threads
+from berge.distributed.communicator import Array, Communicator, run_threads
+from berge.distributed.part_run import PartRun, Record
 
 __all__ = ["LETTER", "Cost", "Forecast", "Laws", "Log", "Network", "PowerLaw", "part_bytes",
            "predict", "record", "replay"]  # fmt: skip
@@ -304,7 +305,7 @@ class Laws:
         return Forecast(*costs)
 
 
-class _Turns(Recorder):
+class _Turns(PartRun):
     """A recorder whose part works only while it has the turn, by the clock of its thread."""
 
     def __init__(self, comm: Communicator, turn: threading.Lock):
@@ -325,7 +326,7 @@ class _Turns(Recorder):
             self.since = time.thread_time()
 
 
-def record(parts: int, work: Callable[[Recorder], _Result]) -> tuple[Log, list[_Result]]:
+def record(parts: int, work: Callable[[PartRun], _Result]) -> tuple[Log, list[_Result]]:
     """Run parts in this process, one at a time, and log what each did; however few cores there are.
 
     Examples

@@ -68,6 +68,7 @@ SUFFIXES = (".npz", ".txt", ".json")
     "matching as it is.",
 )
 @options.cluster
+@options.checkpoint("On a cluster: save the matching after every phase.", "workers")
 @options.as_json
 @click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
 @options.quiet()

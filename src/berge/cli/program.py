@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from ..errors import OptionError
+from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
 Maker = Callable[[Callable[..., Any]], click.Command]
@@ -78,7 +79,7 @@ class Program(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 raise
-            say("error", "bold red", _message(error))
+            say("error", "bold red", message_of(error))
             ctx.exit(ERROR)
         return result
 
@@ -159,19 +160,6 @@ def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = F
         ctx.exit(INTERRUPTED)
     if stopped:
         ctx.exit(TIME_LIMIT)
-
-
-def _message(error: Exception) -> str:
-    from ..errors import BergeError
-
-    if isinstance(error, BergeError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error})" if str(error) else "out of memory"
-    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["held_interrupts", "single_interrupt"]
+__all__ = ["heeded_interrupts", "held_interrupts", "single_interrupt"]
 
 _SAME_WISH = 2.0  # seconds in which pressing again means the same
 
@@ -39,6 +39,13 @@ def single_interrupt() -> Iterator[None]:
 def held_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C for the time of a block."""
     with _handler(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def heeded_interrupts(stop: Callable[[], object]) -> Iterator[None]:
+    """Let Ctrl-C call a function in the time of a block, and raise nothing."""
+    with _handler(lambda number, frame: stop()):
         yield
 
 

@@ -251,11 +251,13 @@ def _parts(source: Any) -> tuple[str, tuple[Any, ...], Any]:
     """Return the layout, the two index arrays and the shape of a graph, or no arrays."""
     if isinstance(source, tuple) and len(source) in (2, 3):
         return "coo", source[:2], source[2] if source[2:] else None
-    if _library_of(source) == "torch":
-        return _parts_of_tensor(source)
-    shape = getattr(source, "shape", None)
+    shape: Any = getattr(source, "shape", None)
     if len(shape or ()) != 2:
         return "", (), None
+    if _library_of(source) == "torch":
+        from ..ingest.tensors import index_arrays
+
+        return (*index_arrays(source), tuple(shape)) if source.is_cuda else ("", (), None)
     layout = getattr(source, "format", "csr")
     if layout in ("csr", "csc") and hasattr(source, "indptr"):
         return layout, (source.indptr, source.indices), shape
@@ -266,20 +268,6 @@ def _parts(source: Any) -> tuple[str, tuple[Any, ...], Any]:
     if _library_of(source) == "cupyx":
         return _parts(source.tocsr())
     return "", (), None
-
-
-def _parts_of_tensor(tensor: Any) -> tuple[str, tuple[Any, ...], Any]:
-    layout, shape = str(tensor.layout).rpartition(".")[2], tuple(tensor.shape)
-    if len(shape) != 2 or not tensor.is_cuda:
-        return "", (), None
-    if layout == "sparse_csr":
-        return "csr", (tensor.crow_indices(), tensor.col_indices()), shape
-    if layout == "sparse_csc":
-        return "csc", (tensor.ccol_indices(), tensor.row_indices()), shape
-    if layout == "strided":
-        return "coo", tensor.nonzero(as_tuple=True), shape
-    rows, cols = tensor.to_sparse_coo().coalesce().indices()
-    return "coo", (rows, cols), shape
 
 
 def _is_on_device(array: Any) -> bool:

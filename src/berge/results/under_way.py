@@ -8,6 +8,7 @@ where time limits take effect, and `UnderWay.running` turns those and Ctrl-C int
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -76,9 +77,14 @@ class UnderWay:
         return time.perf_counter() - self.started
 
     @property
+    def left(self) -> float:
+        """Seconds until the time is up, below 0 if it is."""
+        return math.inf if self.time_limit is None else self.time_limit - self.elapsed
+
+    @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return self.time_limit is not None and self.elapsed > self.time_limit
+        return self.left < 0
 
     @contextmanager
     def running(self, progress: bool = False) -> Iterator[None]:

@@ -108,10 +108,9 @@ def maximum_matching(
         there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
         return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
-    if default.is_plain(*asked) and type(seed) is int and seed >= 0:
-        matching = _small()(graph, threads, seed, started)
-        if matching is not None:
-            return matching
+    plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
+    if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+        return matching
     source, place = _locate(graph, algorithm, device)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
@@ -121,6 +120,8 @@ def maximum_matching(
     threads = threads_of(threads)
     with thread_count(threads):
         graph = _load(source, place)
+        if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+            return matching
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
