@@ -176,7 +176,7 @@ def match(
 
 def _is_shared(path: Path) -> bool:
     """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..distributed.sources import is_parquet
+    from ..files.parquet import is_parquet
 
     return path.suffix.lower() == ".berge" or is_parquet(str(path))
 
