@@ -1,12 +1,12 @@
 """Dulmage–Mendelsohn decomposition and block triangular form.
 
-From a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part;
+Given a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part.
 `proof.koenig_cover` follows them, and so proves the matching on the way. The rows from which an
-alternating path reaches an unmatched column are the *underdetermined* part; the rest is *square*
-and has a perfect matching. It is a directed graph on its matched pairs (an entry in row i and in
-the column of pair j leads from i to j), whose strong components are the fine blocks: in topological
-order they make the matrix block upper triangular. `spmd.components` finds both in one search, by
-rows alone.
+alternating path reaches an unmatched column are the *underdetermined* part. The rest is *square*
+and has a perfect matching. Its matched pairs are the vertices of a directed graph: an entry in row
+i and in the column of pair j leads from i to j. The strong components of that graph are the fine
+blocks: in topological order they make the matrix block upper triangular. `components` finds the
+underdetermined part and the blocks in one search, by rows alone.
 
 The coarse parts do not depend on which maximum matching was found, nor do the fine blocks, up to
 their order. Work O(n + nnz) after the matching; memory 6 indices a row.

@@ -203,9 +203,8 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
     -------
     list of Shortage
         One for each connected part of the graph that has too few on the other side, the largest
-        shortage first; those joined to nothing at all are in one together. What is missing in
-        them adds up to the number of unmatched vertices, so together they prove the matching
-        maximum.
+        shortage first; those joined to nothing at all are in one together. Their shortages add up
+        to the number of unmatched vertices, so together they prove the matching maximum.
 
     Raises
     ------

@@ -33,8 +33,8 @@ LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are
 class TwoSided(ABC):
     """A graph that keeps its transpose once that is built.
 
-    The transpose only knows it by a weak reference, so that memory is freed as soon as nobody
-    holds the graph. Of a transpose that has outlived it, `T` is built anew.
+    The transpose has only a weak reference to the graph, so that memory is freed as soon as nobody
+    holds the graph. If the transpose outlives the graph, its `T` is built anew.
     """
 
     shape: tuple[int, int]

@@ -1,10 +1,10 @@
 """Small graphs: the first steps of the default, in one compiled call.
 
 A matrix of 100 rows is matched in a few microseconds; every step of the pipeline that is called
-from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
-cheap start, and searches with limits until as many edges were read as there are, or so many that
-other threads should help. What comes out is the pipeline's own result, pair by pair. Few small
-graphs need more: for these the pipeline goes on from where the kernel stopped.
+from Python takes as long. So the first steps are one kernel here, on one thread: validation, the
+cheap start, and searches with limits. The searches stop when they have read as many edges as the
+graph has, or so many that other threads should help. The pairs are the same as the pipeline's own.
+Few small graphs need more: for these the pipeline goes on from where the kernel stopped.
 
 Where searches are to look ahead, the kernel stops after the start, since compiling such searches
 too would take 5 s more. Where the graph is of another kind, or wrong, the kernel does nothing; the

@@ -1,9 +1,10 @@
 """SuiteSparse's codes for the same problems, where Debian's libraries are installed.
 
-``cs_dmperm`` and ``cs_maxtrans`` of T. A. Davis, "Direct methods for sparse linear systems", SIAM
-2006, called through ctypes as the ``cs_di_`` functions of CXSparse (libcxsparse3 or libcxsparse4)
-name them, and ``btf_maxtrans`` of BTF (libbtf1 or libbtf2): yardsticks for
-`berge.dulmage_mendelsohn` and `berge.maximum_matching`, in time and in what comes out.
+These are yardsticks for `berge.dulmage_mendelsohn` and `berge.maximum_matching`, in time and in
+results: ``cs_dmperm`` and ``cs_maxtrans`` of CXSparse (libcxsparse3 or libcxsparse4), and
+``btf_maxtrans`` of BTF (libbtf1 or libbtf2). They are called through ctypes; those of CXSparse are
+named ``cs_di_…`` there. Reference: T. A. Davis, "Direct methods for sparse linear systems", SIAM
+2006.
 """
 
 from __future__ import annotations

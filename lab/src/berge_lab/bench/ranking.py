@@ -1,8 +1,8 @@
 """Which setting for these graphs: settings by how close they come to the fastest on each.
 
-A setting's score is the geometric mean, over the graphs that anything of ours solved, of its time
-as a multiple of the fastest's there; the time limit counts as the time. Settings that solved more
-of the graphs come first.
+A setting's score is a geometric mean of its time as a multiple of the fastest's, over the graphs
+that any of our settings solved. A run over the time limit counts as the limit. Settings that solved
+more of the graphs come first.
 """
 
 from __future__ import annotations

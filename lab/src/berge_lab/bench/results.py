@@ -110,8 +110,8 @@ class Results:
     """Lines by graph and setting, the last one where there are several.
 
     If two files have the same setting on the same graph, the files' names are put to the settings.
-    The gather pass of a graph is the fastest of all that were timed on the machine: it belongs to
-    the graph, and how fast a shared machine reads changes from one moment to the next.
+    The gather pass of a graph is the fastest of all that were timed on the machine. It belongs to
+    the graph, and the speed of a shared machine changes from one moment to the next.
     """
 
     def __init__(self, files: Mapping[str, Sequence[Row]]):

@@ -1,9 +1,9 @@
 """Running a suite: every setting on every graph in random order, a line of JSON each.
 
-A line is written as soon as it is there, so that a run can be broken off at any time; the same
-suite with the same file goes on where it stopped. What is done is known by a key made of everything
-that decides a measurement; of a file that is its content, not where it lies. Lines that failed are
-measured again.
+A line is written as soon as it is there, so that a run can be stopped at any time; the same suite
+with the same file goes on where it stopped. A measurement is known by a key made of everything that
+decides it; a file counts by its content, not by where it lies. Measurements that failed are made
+again.
 """
 
 from __future__ import annotations
