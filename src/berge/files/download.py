@@ -22,8 +22,6 @@ from urllib.parse import urlsplit
 
 from ..errors import FetchError
 
-__all__ = ["NotFoundError", "Progress", "download"]
-
 Progress = Callable[[int, int | None], object]
 
 TRIES = 5

@@ -11,8 +11,6 @@ from __future__ import annotations
 from ..errors import FormatError
 from .files import PathName, damage_reported, open_bytes
 
-__all__ = ["CHUNK", "Lines"]
-
 CHUNK = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

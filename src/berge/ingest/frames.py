@@ -19,8 +19,6 @@ from ..errors import InvalidGraphError
 from ..files.columns import choose_columns
 from ..graphs.graph import BipartiteGraph, IndexArray
 
-__all__ = ["from_frame", "is_frame"]
-
 
 def is_frame(source: Any) -> bool:
     """Tell whether a value is a frame of a library that the caller has imported."""

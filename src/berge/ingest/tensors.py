@@ -10,8 +10,6 @@ from typing import Any
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 
-__all__ = ["from_torch", "index_arrays", "on_host"]
-
 
 def from_torch(tensor: Any) -> BipartiteGraph:
     """Take every stored entry of a sparse tensor, every nonzero of a dense one, as an edge.
