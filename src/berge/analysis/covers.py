@@ -69,8 +69,8 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     Returns
     -------
     Certificate
-        Masks of rows and columns. It is a proof of the matching, and the matching of it; both have
-        been checked.
+        Masks of rows and columns. The cover proves that the matching is maximum, and the matching
+        proves that the cover is minimum; both have been checked.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def scan_pairs(
     rows: Any,
     cols: Any,
 ) -> Any:
-    """Fill ``rows, cols`` with what is left of `low`; return pairs, lines, error kind, place."""
+    """Fill ``rows, cols``, counted from `low`; return pairs, lines, error kind, place."""
     count = 0
     line = 0
     at = start

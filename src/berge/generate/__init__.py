@@ -456,8 +456,8 @@ def layered(levels: int) -> BipartiteGraph:
 
     scipy's ``maximum_bipartite_matching`` does (scipy issue 26147). A greedy start gives each row
     but the last its own column. The last then searches through layers of two rows, each joined to
-    both columns of the next layer, which end nowhere, before it tries the path of equal depth that
-    ends in a free column. The maximum is perfect: 3 * levels + 1.
+    both columns of the next layer. These end nowhere. Only then it tries the path of equal depth
+    that ends in a free column. The maximum is perfect: 3 * levels + 1.
 
     Parameters
     ----------
@@ -586,10 +586,10 @@ def complete(n_rows: int, n_cols: int) -> BipartiteGraph:
 def karp_sipser_hard(n: int, t: int = 32) -> BipartiteGraph:
     """Graph on which the Karp–Sipser heuristic falls far short of the perfect matching.
 
-    With the rows in halves R1, R2 and the columns in halves C1, C2: R1 × C1 is full, R2 × C2 is
-    empty, R1 × C2 and R2 × C1 are diagonals, which are the perfect matching. From t = 2 on no
-    vertex has degree one, so the heuristic has to guess, and an edge of R1 × C1, which is what it
-    mostly guesses, costs one of the n.
+    The rows are in halves R1, R2 and the columns in halves C1, C2. R1 × C1 is full and R2 × C2 is
+    empty. R1 × C2 and R2 × C1 are diagonals, which are the perfect matching. From t = 2 on no
+    vertex has degree one, so the heuristic has to guess. It mostly guesses an edge of R1 × C1,
+    which costs one of the n.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class TwoSided(ABC):
         self._transpose, transpose._origin = transpose, ref(self)
 
     def turned(self) -> Self:
-        """Return the transpose, and let that be the one which keeps the other."""
+        """Return the transpose, which from now on keeps this graph, and not this graph it."""
         transpose: Self = self.transposed(None)
         self._transpose = transpose._origin = None
         transpose.keep(self)
@@ -477,7 +477,7 @@ def _check_range(name: str, indices: IndexArray, size: int) -> None:
 def _check_csr(
     indptr: Any, indices: Any, n_rows: int, n_cols: int
 ) -> tuple[IndexArray, IndexArray, int]:
-    """Return the arrays of compressed rows, if they are that, and how many rows have an entry."""
+    """Check compressed rows; return their arrays, and how many rows have an entry."""
     indices = _integers("indices", indices)
     indptr, nonempty = check_indptr(indptr, n_rows, indices.size)
     indices = indices[: indptr[-1]]
@@ -490,7 +490,7 @@ def _check_csr(
 
 
 def _largest(indices: IndexArray) -> int:
-    """Return the largest entry, where a negative one is larger than any other."""
+    """Return the largest entry; a negative one counts as larger than any other."""
     if indices.size < LARGE:
         return int(unsigned(indices).max())
     from .passes import largest
@@ -509,7 +509,7 @@ def _rises_and_falls(indptr: IndexArray) -> tuple[int, int]:
 
 
 def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> tuple[IndexArray, int]:
-    """Return the places where rows begin, if they are that, and how many rows have an entry.
+    """Check the places where rows begin; return them, and how many rows have an entry.
 
     The places are narrowed where counts allow it.
     """
@@ -565,7 +565,7 @@ def _check_vertex_weights(weights: Any, n: int) -> npt.NDArray[Any] | None:
 def _made_undirected(
     indptr: IndexArray, indices: IndexArray, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
-    """Return the arrays of an undirected graph: those given, if they are ones already."""
+    """Return the arrays of an undirected graph: those given, if they are of one already."""
     from ..compile import threads_of
     from .undirected import Rows, drop_loops, inspect
 

@@ -65,7 +65,7 @@ def fits(shape: tuple[int, int], edges: int) -> bool:
 
 
 def available() -> int:
-    """Return how many bytes this process may still take; a very large number where none is told."""
+    """Return how many bytes this process may still take; very many if the system does not tell."""
     return max(0, min(_limits(), default=1 << 62))
 
 

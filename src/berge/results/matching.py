@@ -193,7 +193,7 @@ class Matching:
 
     @property
     def is_maximum(self) -> bool:
-        """Whether no larger matching exists: the solver's word; `prove` makes it a fact."""
+        """Whether no larger matching exists, as the solver says; `prove` proves it."""
         return self.cardinality == self.upper_bound
 
     @property

@@ -45,7 +45,7 @@ class Run(UnderWay):
     empty
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
-        Whether the graph, and with it the transpose, is gone then too.
+        Whether the graph and its transpose are gone then too.
     """
 
     graph: BipartiteGraph

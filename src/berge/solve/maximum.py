@@ -75,7 +75,7 @@ def maximum_matching(
         ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
         see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
-        Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
+        Options of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
 
     Returns

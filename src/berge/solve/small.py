@@ -58,7 +58,7 @@ _INT32 = np.dtype(np.int32)
 def match_small(graph: Any, threads: int | None, seed: int, started: float) -> Matching | None:
     """Match a small graph as `maximum_matching` does by default; it was called at `started`.
 
-    None stands for nothing done: the graph is none that this is for, or wrong.
+    Return None if nothing was done: the graph is of another kind, or wrong.
     """
     if type(graph) is not BipartiteGraph and getattr(graph, "format", None) != "csr":
         return None
@@ -169,7 +169,7 @@ def _go_on(
 def begin_small(arrays: Any, worth: int, most: int, valid: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
-    Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
+    For a `valid` graph it does not check that indices are in range, which would read them all.
     """
     indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)

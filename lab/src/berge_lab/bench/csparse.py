@@ -120,8 +120,8 @@ def btf_available() -> bool:
 def cs_maxtrans(indptr: _Array, indices: _Array, shape: tuple[int, int]) -> _Array:
     """Return the column of each row, or −1, by ``cs_maxtrans`` in natural order.
 
-    It takes compressed columns, which compressed rows are of the transpose, with the same matching;
-    it makes a transpose of its own where it sees fit.
+    It takes compressed columns. Compressed rows are those of the transpose, which has the same
+    matching. It makes a transpose of its own where it sees fit.
     """
     n_rows, n_cols = shape
     matrix, _keep = _by_columns(indptr, indices, (n_cols, n_rows))

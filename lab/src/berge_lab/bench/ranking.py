@@ -108,7 +108,9 @@ def advise(results: Results, ranks: Iterable[Rank]) -> Advice | None:
 
 
 def spread(rows: Iterable[Row]) -> tuple[float, float]:
-    """Return by how much of the fastest the slowest repeat is longer: the median, and in 9 of 10.
+    """Return how much longer the slowest repeat is than the fastest, as a share of that.
+
+    These are the median over rows, and what 9 of 10 are at most.
 
     Examples
     --------

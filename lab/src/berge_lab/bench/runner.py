@@ -61,7 +61,7 @@ def left(suite: Suite, tasks: Sequence[Task], output: Path, *, again: bool = Fal
 
 
 def changed(tasks: Sequence[Task], output: Path) -> list[str]:
-    """Return the graphs of tasks that are others than the output's of the same name."""
+    """Return the graphs of tasks that differ from those of the same name in the output."""
     known = {row["graph"]: identity(row) for row in read_lines(output)} if output.exists() else {}
     sources = {graph.name: graph.source for graph, _ in tasks if graph.name in known}
     return [name for name, of in sources.items() if identity({"source": of}) != known[name]]

@@ -36,7 +36,7 @@ PATIENCE = 60  # seconds that one graph may take; the compiler has had its time 
 
 
 def variants() -> dict[str, tuple[Algorithm, dict[str, Any]]]:
-    """Return what is tried: all algorithms for GPUs, also with their switches the other way."""
+    """Return what is tried: all algorithms for GPUs, also with their yes-no options reversed."""
     found: dict[str, tuple[Algorithm, dict[str, Any]]] = {}
     for a in every_variant("exact"):
         if "cuda" in a.devices:
