@@ -25,9 +25,7 @@ from .build import (
     named_or_four,
     random_points,
     real,
-    reordered,
     seed_number,
-    transpose,
     whole,
 )
 from .kinds import Kind, Parameter
@@ -647,36 +645,20 @@ def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:
     >>> generate.permute(generate.star(5))
     BipartiteGraph(1 × 5, 5 edges)
     """
-    from .kernels import key_of, permutation, permuted
+    from .kernels import key_of, permutation
 
     whole("the number of vertices of a side", max(graph.shape))
     row_order = permutation(key_of(seed_number(seed), 0), graph.n_rows)
     col_order = permutation(key_of(seed, 1), graph.n_cols)
-    col_place = np.empty_like(col_order)
-    col_place[col_order] = np.arange(graph.n_cols, dtype=np.int32)
-    indptr, indices = permuted(graph.indptr, graph.indices, row_order, col_place)
-    # Twice transposed: sorted rows, or first neighbours would still be those of the original.
-    result = transpose(transpose(BipartiteGraph._trusted(indptr, indices, graph.shape)))
-    result.row_labels = reordered(graph.row_labels, row_order)
-    result.col_labels = reordered(graph.col_labels, col_order)
-    return result
+    return graph.reordered(row_order, col_order)
 
 
-_FUNCTIONS: dict[str, Callable[..., BipartiteGraph]] = {
-    "rmat": rmat,
-    "erdos-renyi": erdos_renyi,
-    "power-law": power_law,
-    "delaunay": delaunay,
-    "geometric": random_geometric,
-    "mesh3": mesh3,
-    "grid": grid,
-    "road": road,
-    "hidden-perfect": hidden_perfect,
-    "chain": chain,
-    "layered": layered,
-    "jacobian": jacobian,
-    "star": star,
-    "complete": complete,
-    "karp-sipser-hard": karp_sipser_hard,
+_FUNCTIONS: tuple[Callable[..., BipartiteGraph], ...] = (
+    rmat, erdos_renyi, power_law, delaunay, random_geometric, mesh3, grid, road, hidden_perfect,
+    chain, layered, jacobian, star, complete, karp_sipser_hard,
+)  # fmt: skip
+KINDS: dict[str, Kind] = {
+    name: Kind(name, function)
+    for function in _FUNCTIONS
+    for name in [function.__name__.removeprefix("random_").replace("_", "-")]
 }
-KINDS: dict[str, Kind] = {name: Kind(name, function) for name, function in _FUNCTIONS.items()}

@@ -239,6 +239,20 @@ class BipartiteGraph(TwoSided):
         self.keep(transpose)
         return transpose
 
+    def reordered(self, row_order: IndexArray, col_order: IndexArray) -> BipartiteGraph:
+        """Return the graph with row ``row_order[i]`` at i and column ``col_order[j]`` at j.
+
+        Labels move with their vertices. Indices are sorted.
+        """
+        row_place, col_place = (np.empty(n, self.indices.dtype) for n in self.shape)
+        row_place[row_order], col_place[col_order] = map(np.arange, self.shape)
+        rows = np.repeat(row_place, self.row_degrees)
+        # By columns first: the transpose of anything has sorted rows.
+        graph = BipartiteGraph.from_edges(col_place[self.indices], rows, self.shape[::-1]).T
+        graph.row_labels = _in_order(self.row_labels, row_order)
+        graph.col_labels = _in_order(self.col_labels, col_order)
+        return graph
+
     def without_duplicates(self) -> BipartiteGraph:
         """Return the same graph with sorted indices and each edge once."""
         from .csr import drop_duplicates
@@ -535,6 +549,12 @@ def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequenc
     if labels is not None and len(labels) != size:
         raise InvalidGraphError(f"{len(labels)} {name} for {size} vertices")
     return labels
+
+
+def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] | None:
+    if labels is None:
+        return None
+    return labels[order] if isinstance(labels, np.ndarray) else [labels[k] for k in order]
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
