@@ -47,7 +47,7 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.seed(help="For starts with random choices.")
 @click.option("--side", type=click.Choice(["auto", "rows", "cols"]), default="auto",
               help="Search from unmatched rows or columns.")  # fmt: skip
-@options.switches(help="Switch of the algorithm or the start; `berge algorithms` lists them.")
+@options.switches(help="Option of the algorithm or the start; `berge algorithms` lists them.")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
@@ -94,8 +94,8 @@ def match(
     Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
     the maximum matching is the structural rank.
 
-    With --left or --right, FILE is a table with two columns of labels, and who cannot be matched
-    is told, and why. In Parquet these columns hold numbers of vertices.
+    With --left or --right, FILE is a table with two columns of labels. The summary then tells who
+    cannot be matched, and why. In Parquet these columns hold numbers of vertices.
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """

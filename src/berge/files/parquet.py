@@ -20,8 +20,6 @@ from .columns import choose_columns
 from .files import PathName, replacing
 from .text import join, shape_of
 
-__all__ = ["batches", "files_of", "is_parquet", "read", "read_graph", "write"]
-
 _BATCH = 1 << 20  # rows
 _SUFFIXES = (".parquet", ".parq", ".pq")
 
