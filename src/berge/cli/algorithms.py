@@ -35,7 +35,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
     And those for --method (greedy) of `berge greedy`. KIND is start, exact or greedy.
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
-    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
+    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its options for
     --option, with their defaults, and the names of its variants.
     """
     from ..methods.registry import algorithms as all_of
@@ -77,7 +77,7 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
 
 
 def _summary(algorithm: Algorithm) -> Text:
-    """Return how it works, and below that its switches."""
+    """Return how it works, and below that its options."""
     from rich.text import Text
 
     summary = Text(algorithm.summary)

@@ -39,8 +39,8 @@ def info(file: options.GraphFile, head: bool, check: bool, as_json: bool) -> Non
     Duplicates count once in the density. A solve needs the memory for the graph, its transpose and
     the search; or, out of core, for the vertices and some edges, with the graph in a .berge folder.
 
-    Of a file that does not fit in memory, and with --head of any, only what its head says is shown:
-    what memory and disk it takes to convert and to solve it.
+    If FILE does not fit in memory, or with --head, only its head is read. That tells what memory
+    and disk it takes to convert and to solve it.
     """
     sizes = _sizes(file)
     checked = _check(file) if check else {}

@@ -1,7 +1,7 @@
 """How every command behaves: errors as one line, exit codes, help in sections.
 
-Only click is imported here and at the top of the commands, so that ``berge --help`` is quick; numpy
-and the compiler are imported by the commands that need them, rich by those that draw.
+Only click is imported here and at the top of the commands, so that ``berge --help`` is quick. The
+commands that need numpy and the compiler import them, and those that draw import rich.
 """
 
 from __future__ import annotations

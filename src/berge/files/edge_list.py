@@ -1,9 +1,9 @@
 """Edge lists: a row and a column on each line; what follows is ignored, or a weight.
 
 Numbers are separated by spaces, tabs, commas or semicolons; lines that begin with # or % are
-comments. A first line of words, as CSV files have it, is passed over. The shape is what the
-largest numbers ask for, unless a comment before the first edge says ``rows R cols C entries E``,
-as our own files do, so that empty rows and columns at the end are not lost.
+comments. A first line of words, as CSV files have it, is passed over. The largest numbers give the
+shape, unless a comment before the first edge says ``rows R cols C entries E``. Our own files do, so
+that empty rows and columns at the end are not lost.
 """
 
 from __future__ import annotations

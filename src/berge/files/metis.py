@@ -5,8 +5,8 @@ its ncon weights, and a weight after every neighbour. `read` passes over all of 
 back is the adjacency, as a square biadjacency. `read_graph` and `write_graph` keep the weights of
 edges, and those of vertices where there is one each.
 
-A hypergraph file, as hMETIS has it, is ``nets vertices [fmt]``, a line for each net with its weight
-and its vertices, and then a line for each vertex with its weight.
+A hypergraph file, as hMETIS has it, begins with ``nets vertices [fmt]``. A line for each net with
+its weight and its vertices follows, and then a line for each vertex with its weight.
 
 Reference: Karypis, "METIS, version 5.1.0: manual", 2013, section 4.1.1;
 Karypis, Kumar, "hMETIS, version 1.5.3", 1998, section 4.1.

@@ -100,9 +100,9 @@ def rows(
     lines: Lines, first: bytes, *, lead: int, stride: int, high: int, limit: int,
     weighs: tuple[bool, bool] = (False, False),
 ) -> Iterator[tuple[IndexArray, IndexArray, IndexArray, IndexArray]]:  # fmt: skip
-    """Yield the integers of all lines to come, as `scan_rows` takes them, and their numbers.
+    """Yield the values of all lines to come, as `scan_rows` takes them, and how many a line has.
 
-    And then the weights of lines, and those of integers, if `weighs` asks for them.
+    Weights of lines, and those of values, follow if `weighs` asks for them.
     """
     left = limit
     while lines.fill():

@@ -92,7 +92,8 @@ def _library(source: Any) -> str | None:
 
 
 # A reader returns the names of the columns, how to take one by its place, and how to number its
-# labels: the number of each row's label, −1 where it is missing, and the labels by number.
+# labels. Numbering gives the number of each row's label, −1 where it is missing, and the labels by
+# number.
 Reader = tuple[list[Any], Callable[[int], Any], Callable[[Any], Numbers]]
 
 

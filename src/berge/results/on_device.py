@@ -2,10 +2,10 @@
 
 With ``device="cuda"`` a graph whose index arrays are on the device is solved where it is: nothing
 but flags and counters comes to the host. Arrays are recognised by ``__cuda_array_interface__`` or
-DLPack, so CuPy, numba, torch, JAX and others will do: ``cupyx.scipy.sparse`` matrices and torch
-tensors in CSR, CSC and COO, dense ones, and ``(row_indices, col_indices[, shape])``. Index arrays
-in CSR are used without a copy. What comes back is a `DeviceMatching`, with arrays of CuPy or torch
-where that is what went in, else numba's.
+DLPack, so they may be of CuPy, numba, torch, JAX and others. A graph may be a
+``cupyx.scipy.sparse`` matrix or a torch tensor in CSR, CSC or COO, a dense one, or ``(row_indices,
+col_indices[, shape])``. Index arrays in CSR are used without a copy. The result is a
+`DeviceMatching`, with arrays of CuPy or torch if the graph was of these, else numba's.
 
 None of this imports CUDA before a graph is known to lie there. It has been run in numba's simulator
 and, kernel by kernel, on CPU threads, and compiled for GPUs; it has not been run on one.
