@@ -3,8 +3,8 @@
     python lab/benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
-default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
-reading, best of three, after a run on a small graph that has the kernels loaded; on Dask it is the
+default of one machine on one thread. "seconds" is the whole of `match_part` on the parts, without
+reading, best of three; kernels are loaded before, by a run on a small graph. On Dask it is the
 whole call on a cluster that is up. Every matching is proved where it lies, and the cardinality
 compared with that of one machine. MB is what all parts sent to each other; "local" the share of
 edges within parts. Parts on one machine share its memory and cores, so seconds say little of what

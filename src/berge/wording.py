@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 from .errors import BergeError
 
-__all__ = ["did_you_mean", "in_bytes", "in_seconds", "message_of", "parse_bytes", "plural"]
-
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
     """Return a count and its noun; `several` is the plural where that is not the noun and an s.

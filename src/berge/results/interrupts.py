@@ -17,10 +17,10 @@ _SAME_WISH = 2.0  # seconds in which pressing again means the same
 
 @contextmanager
 def single_interrupt() -> Iterator[None]:
-    """Take Ctrl-C pressed several times in a row for once.
+    """Treat Ctrl-C pressed several times in a row as pressed once.
 
-    The first has the solver stop and hand over what it has; the second, by someone impatient, would
-    break that off.
+    At the first the solver stops and returns what it has. A second, by someone impatient, would
+    interrupt that.
     """
     ignored_until = 0.0
 

@@ -2,8 +2,8 @@
 
 This is the one mechanism of every pipeline: exact (`Run`), greedy (`GreedyRun`), coarsening,
 out-of-core, and the parts of a graph on Dask and MPI. What is being worked on is valid whenever no
-kernel is running, so a solve may be left at any moment between two kernels: `UnderWay.pause` is
-where time limits take effect, and `UnderWay.running` turns those and Ctrl-C into a reason.
+kernel is running, so a solve may stop between any two kernels. Time limits take effect in
+`UnderWay.pause`. `UnderWay.running` turns these and Ctrl-C into a reason.
 """
 
 from __future__ import annotations

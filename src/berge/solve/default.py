@@ -1,9 +1,9 @@
 """What "auto" stands for: the only place that knows.
 
-Everything that solves asks here: `maximum_matching` and through it scipy's function, networkx's
-backend, labels, decomposition and `berge compare`; `greedy_matching` and through it coarsening;
-the subgraphs of `out_of_core`; the parts of a graph on Dask and MPI. To change the default, change
-this file.
+Everything that solves asks here. `maximum_matching` does, and through it scipy's function,
+networkx's backend, labels, decomposition and `berge compare`. `greedy_matching` does, and through
+it coarsening. So do `out_of_core` for its subgraphs, and solves in parts on Dask and MPI. To change
+the default, change this file.
 
 ========== ==================================================================================
 algorithm  ``mixed``; ``g-pr`` on CUDA; ``out-of-core`` for graphs that stay on the disk
