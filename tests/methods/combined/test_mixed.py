@@ -35,7 +35,7 @@ class Staged:
         self.arrays = self.new_arrays(1)
         self.arrays.state[ROUNDS], self.arrays.tally[0, LONGEST] = rounds, longest
         for name in ("search_before_others", "shared", "search_with_limits", "roots_left",
-                     "search_in_phases", "p_push_relabel", "push_relabel", "report"):  # fmt: skip
+                     "match_in_phases", "p_push_relabel", "push_relabel", "report"):  # fmt: skip
             monkeypatch.setattr(mixed, name, getattr(self, name))
         monkeypatch.setattr(mixed, "READ_IN_NO_TIME", 0)
         monkeypatch.setattr(mixed, "SHARED_SEARCHES", 1000)
@@ -66,7 +66,8 @@ class Staged:
     def roots_left(self, arrays):
         return self.left
 
-    def search_in_phases(self, run, least):
+    def match_in_phases(self, run, threads, least):
+        assert threads == run.threads
         assert least == mixed.LEAST_FOUND
         self.log.append("phases")
         return self.phases
@@ -248,8 +249,8 @@ def test_a_first_round_that_goes_well_goes_on(monkeypatch):
     """Past the effort, to its end; or until it goes badly, and then Pothen–Fan takes over."""
     monkeypatch.setattr(mixed, "SLOW", 0)  # that is another rule
     in_phases = []
-    search = mixed.search_in_phases
-    monkeypatch.setattr(mixed, "search_in_phases", lambda *a: in_phases.append(a) or search(*a))
+    search = mixed.match_in_phases
+    monkeypatch.setattr(mixed, "match_in_phases", lambda *a: in_phases.append(a) or search(*a))
     # Three layers of 8 rows, each next to its own columns and those of the next layer; 8 rows more
     # have to go through all of them, so that in all each edge is read five times.
     layers = np.eye(3, 4) + np.eye(3, 4, k=1)
