@@ -72,14 +72,10 @@ def program() -> None:
 @options.seed(help="Of the start.")
 @options.time_limit(help="Stop after so many seconds, with the best matching so far.")
 @options.columns("Column of Parquet files with numbers of rows.", "Column with numbers of columns.")
-@click.option(
-    "--option",
-    "switches",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="exhaust=true or false: search parts to their end; alpha: direction of the search.",
+@options.switches(
+    help="exhaust=true or false: search parts to their end; alpha: direction of the search."
 )
-@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
+@options.no_prove
 @progress_option
 @options.as_json
 @options.quiet()

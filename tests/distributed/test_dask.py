@@ -270,12 +270,12 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         berge.maximum_matching(tmp_path / "none.berge", cluster=pair)
     for name, values, message in (
         ("texts", ["a", "b"], "'row' holds"),
-        ("negative", [-1, 2], "holds -1"),
-        ("missing", [None, 2], "values are missing"),
+        ("negative", [-1, 2], "row 0: row -1 is below 0"),
+        ("missing", [None, 2], "'row' has no value"),
     ):
         path = tmp_path / f"{name}.parquet"
         parquet.write_table(pyarrow.table({"row": values, "col": [0, 1]}), path)
-        with pytest.raises(berge.InvalidGraphError, match=message):
+        with pytest.raises(berge.FormatError, match=rf"{name}\.parquet: .*{message}"):
             berge.maximum_matching(path, cluster=pair)
     path = tmp_path / "large.parquet"
     parquet.write_table(pyarrow.table({"row": [0, 2], "col": [0, 1]}), path)

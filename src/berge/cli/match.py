@@ -47,9 +47,7 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.seed(help="For starts with random choices.")
 @click.option("--side", type=click.Choice(["auto", "rows", "cols"]), default="auto",
               help="Search from unmatched rows or columns.")  # fmt: skip
-@click.option("--option", "switches", multiple=True, metavar="KEY=VALUE",
-              help="Option of the algorithm or the start; `berge algorithms` lists them.",
-)  # fmt: skip
+@options.switches(help="Option of the algorithm or the start; `berge algorithms` lists them.")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
@@ -70,7 +68,7 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.cluster
 @options.checkpoint("On a cluster: save the matching after every phase.", "workers")
 @options.as_json
-@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
+@options.no_prove
 @options.quiet()
 @click.option("--progress/--no-progress", default=None,
               help="Show the search on stderr.  [default: if that is a terminal]")  # fmt: skip
@@ -176,7 +174,7 @@ def match(
 
 def _is_shared(path: Path) -> bool:
     """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..distributed.sources import is_parquet
+    from ..files.parquet import is_parquet
 
     return path.suffix.lower() == ".berge" or is_parquet(str(path))
 

@@ -112,6 +112,9 @@ device = partial(click.option, "--device", type=click.Choice(["cpu", "cuda"]), d
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
 time_limit = partial(click.option, "--time-limit", type=float, callback=seconds, metavar="SECONDS")
 quiet = partial(click.option, "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+switches = partial(click.option, "--option", "switches", multiple=True, metavar="KEY=VALUE")
+no_prove = click.option("--no-prove", is_flag=True,
+                        help="Do not check the result with a vertex cover.")  # fmt: skip
 threads = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
                        help="Number of threads; all cores if not given.")  # fmt: skip
 cluster = click.option(

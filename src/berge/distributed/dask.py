@@ -23,6 +23,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,11 +128,9 @@ def solve_on_cluster(
         check_place(output)
         job["output"] = os.path.abspath(output)
 
-    def opened(client: Client) -> Source:
-        from .sources import open_source
+    from .sources import open_source
 
-        return open_source(source, client, left, right, shape)
-
+    opened = partial(open_source, source, left, right, shape)
     matching: Matching = _solve(cluster, opened, job, way, progress, workers, restarts)
     return matching
 
@@ -170,11 +169,9 @@ def greedy_on_cluster(
     options_of(choose_greedy("proposals", False), p)
     options = {"method": method, "p": p, "seed": seed}
 
-    def opened(client: Client) -> Source:
-        from .sources import open_undirected
+    from .sources import open_undirected
 
-        return open_undirected(source, weights)
-
+    opened = partial(open_undirected, source, weights)
     job = {"options": options, "threads": threads, "greedy": True}
     matching: GreedyMatching = _solve(cluster, opened, job, way, progress, workers, restarts)
     return matching
@@ -182,7 +179,7 @@ def greedy_on_cluster(
 
 def _solve(
     cluster: Any,
-    opened: Callable[[Client], Source],
+    opened: Callable[[], Source],
     job: dict[str, Any],
     way: UnderWay,
     progress: bool,
@@ -197,11 +194,12 @@ def _solve(
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
     matching = None
     with ExitStack() as stack:
-        client = stack.enter_context(_client(cluster, progress))
+        with way.timed("connect"):
+            client = stack.enter_context(_client(cluster, progress))
         stack.enter_context(client.as_current())  # actors are bound to the client that is
         from .worker import Job
 
-        source = opened(client)
+        source = opened()
         solve = _Solve(client, source, Job(source.make_part, **job), way, progress)
         with way.running(progress):
             matching = solve.run(workers, restarts)
@@ -336,10 +334,10 @@ class _Solve:
         kept: _Attempt | None = None  # the last one whose members kept something
         try:
             while True:
-                with _telling(f"waiting for workers, at least {wanted}", self.progress):
+                waiting = f"waiting for workers, at least {wanted}"
+                with self.way.timed("connect"), _telling(waiting, self.progress):
                     addresses = self._workers(wanted, lost)
                 wanted = len(addresses)
-                self.way.seconds.setdefault("connect", self.way.elapsed)
                 over: _Attempt | None = (attempt := _Attempt(self, addresses))
                 try:
                     return attempt.run(self.job)

@@ -7,13 +7,11 @@ alike, with every edge in both directions.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..graphs.graph import index_type, not_square
 from ..results.greedy_matching import GreedyMatching
-from ..results.proof import chunks
 from ..solve.default import choose_greedy
 from ..solve.greedy import BLUE, options_of
 from .communicator import Array, Communicator
@@ -134,8 +132,12 @@ def greedy_part(
         if valid:
             # The matched vertices cover every edge: that is what maximal means.
             reason = check_cover(part, run, mate >= 0, mate >= 0)[1]
-        heavy = np.array([_weight(part, weights, mate) / 2]).view(np.int64)[0]
-        notes = deliver(run, [], [int(heavy)])[1]
+        heavy = sum(
+            weights[entries][part.indices[entries] == mate[rows]].sum()
+            for entries, rows in part.entries()
+        )
+        # Every edge is there twice. The number travels as its bits.
+        notes = deliver(run, [], [int(np.float64(heavy / 2).view(np.int64))])[1]
     run.seconds["total"] = run.elapsed
     return GreedyPart(
         mate,
@@ -178,13 +180,3 @@ def make_undirected(part: Part, comm: Communicator) -> Part:
         indptr,
         cols.astype(part.indices.dtype),
     )
-
-
-def _weight(part: Part, weights: Any, mate: Array) -> float:
-    """Return the weights of this part's matched vertices' edges, added up."""
-    total = 0.0
-    for first, last in chunks(part.indptr):
-        entries = slice(int(part.indptr[first]), int(part.indptr[last]))
-        rows = np.repeat(np.arange(first, last), np.diff(part.indptr[first : last + 1]))
-        total += float(weights[entries][part.indices[entries] == mate[rows]].sum())
-    return total

@@ -11,7 +11,7 @@ Memory: two indices an edge, a place in each of two arrays a ghost and a holder.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,20 @@ __all__ = ["Halo"]
 MOSTLY = 0.9  # of the edges are within parts
 
 
+class LocalGraph(NamedTuple):
+    """A part's edges by local numbers, as kernels take them.
+
+    Rows `indptr`, `indices`; the local rows at every local column, `t_indptr`, `t_indices`; and the
+    global numbers of the ghosts, ascending.
+    """
+
+    indptr: Any
+    indices: Any
+    t_indptr: Any
+    t_indices: Any
+    ghosts: Any
+
+
 @dataclass(eq=False)
 class Halo:
     """Local numbers, ghosts, holders.
@@ -38,12 +52,8 @@ class Halo:
         Whose they are.
     n_own
         Number of own columns; ghost g has the local number ``n_own + g``.
-    ghosts
-        Global numbers of the ghosts, ascending.
-    indptr, indices
-        The part's rows, with local numbers of columns.
-    t_indptr, t_indices
-        The local rows at every local column.
+    graph
+        Its edges.
     held, holders
         Parts that have column c as a ghost: ``holders[held[c]:held[c + 1]]``.
     n_edges, n_local, nonempty_rows
@@ -52,11 +62,7 @@ class Halo:
 
     part: Part
     n_own: int
-    ghosts: Array
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
+    graph: LocalGraph
     held: Array
     holders: Array
     n_edges: int
@@ -89,18 +95,11 @@ class Halo:
         cols = np.concatenate(wanted) - first
         holders = np.repeat(np.arange(comm.size), [w.size for w in wanted])
         order = np.argsort(cols, kind="stable")
-        return cls(
-            part,
-            n_own,
-            ghosts,
-            indptr,
-            unsigned(indices),
-            unsigned(t_indptr),
-            unsigned(t_indices),
-            np.searchsorted(cols[order], np.arange(n_own + 1)),
-            holders[order],
-            *(int(n) for n in notes.sum(axis=0)),
-        )
+        held = np.searchsorted(cols[order], np.arange(n_own + 1))
+        columns = unsigned(t_indptr), unsigned(t_indices)
+        graph = LocalGraph(indptr, unsigned(indices), *columns, ghosts)
+        sums = (int(n) for n in notes.sum(axis=0))
+        return cls(part, n_own, graph, held, holders[order], *sums)
 
     @property
     def local_fraction(self) -> float:
@@ -115,8 +114,15 @@ class Halo:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays besides the part's own."""
-        arrays = (self.ghosts, self.indices, self.t_indptr, self.t_indices, self.held, self.holders)
+        g = self.graph
+        arrays = (g.ghosts, g.indices, g.t_indptr, g.t_indices, self.held, self.holders)
         return sum(array.nbytes for array in arrays)
+
+    @property
+    def ghosts(self) -> Array:
+        """Global numbers of the ghosts, ascending."""
+        ghosts: Array = self.graph.ghosts
+        return ghosts
 
     def to_owners(self, ghosts: Array, *columns: Any) -> Messages:
         """Messages (column, …) to the owners of some ghosts, given by local number less n_own."""

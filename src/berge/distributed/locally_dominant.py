@@ -48,12 +48,8 @@ STACKED, ASKED, MATCHED = range(3)  # entries of `state`: sizes of lists
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
+    graph: Any  # a `LocalGraph`
     weights: Any
-    t_indptr: Any
-    t_indices: Any
-    ghosts: Any
     mate: Any
     candidate: Any
     points_at: Any
@@ -71,12 +67,8 @@ def locally_dominant(halo: Halo, run: PartRun, weights: Any, mate: Array) -> Non
     n, n_ghosts = halo.n_own, halo.ghosts.size
     index = index_type(n + n_ghosts)
     a = Arrays(
-        halo.indptr,
-        halo.indices,
+        halo.graph,
         weights,
-        halo.t_indptr,
-        halo.t_indices,
-        halo.ghosts,
         mate,
         candidate=np.full(n, LOOKING, index),
         points_at=np.full(n_ghosts, NOBODY, index),
@@ -137,7 +129,7 @@ def dominate(a: Any) -> None:
 @helper
 def heaviest(a: Any, v: int) -> Any:
     """Return the heaviest free neighbour, of equal ones the lowest; NOBODY if there is none."""
-    indptr, indices, weights, gone = a.indptr, a.indices, a.weights, a.gone
+    indptr, indices, weights, gone = a.graph.indptr, a.graph.indices, a.weights, a.gone
     best, weight = np.int64(NOBODY), -1.0
     for k in range(indptr[v], indptr[v + 1]):
         if weights[k] > weight and gone[indices[k]] == 0:
@@ -148,7 +140,7 @@ def heaviest(a: Any, v: int) -> Any:
 @helper
 def wed_ghost(a: Any, v: int, w: int) -> None:
     """Match a vertex of this part to a ghost."""
-    a.mate[v] = a.ghosts[w - a.candidate.size]
+    a.mate[v] = a.graph.ghosts[w - a.candidate.size]
     leave(a, v, True)
     leave(a, w, False)
 
@@ -156,7 +148,7 @@ def wed_ghost(a: Any, v: int, w: int) -> None:
 @helper
 def leave(a: Any, v: int, own: bool) -> None:
     """Take a vertex or ghost away from those of this part that point at it."""
-    t_indptr, t_indices, state = a.t_indptr, a.t_indices, a.state
+    t_indptr, t_indices, state = a.graph.t_indptr, a.graph.t_indices, a.state
     a.gone[v] = 1
     if own:
         push(a.matched, state, MATCHED, v)
@@ -173,11 +165,11 @@ def receive(a: Any, requests: Any, gone: Any) -> None:
     n = a.candidate.size
     for i in range(0, requests.size, 2):
         v = requests[i] - a.first
-        w = find(a.ghosts, requests[i + 1]) + n
+        w = find(a.graph.ghosts, requests[i + 1]) + n
         a.points_at[w - n] = v
         if a.candidate[v] == w and a.gone[v] == 0:
             wed_ghost(a, v, w)
     for i in range(gone.size):
-        w = find(a.ghosts, gone[i]) + n
+        w = find(a.graph.ghosts, gone[i]) + n
         if a.gone[w] == 0:
             leave(a, w, False)

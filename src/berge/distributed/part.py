@@ -9,7 +9,7 @@ vertex ``bounds[rank] + i``.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -164,6 +164,12 @@ class Part:
         """Number of edges of the rows of this part."""
         return int(self.indptr[-1])
 
+    def entries(self) -> Iterator[tuple[slice, Array]]:
+        """Cut the entries into pieces that fit in memory many times; yield each with its rows."""
+        for first, last in chunks(self.indptr):
+            rows = np.repeat(np.arange(first, last), np.diff(self.indptr[first : last + 1]))
+            yield slice(int(self.indptr[first]), int(self.indptr[last])), rows
+
     @cached_property
     def fingerprint(self) -> int:
         """A number whose sum over all parts, mod 2⁶⁴, tells graphs apart, however they are cut."""
@@ -191,11 +197,8 @@ def owners(bounds: Array, vertices: Any) -> Array:
 def not_neighbours(part: Part, row_match: Array) -> Array:
     """Return the local rows whose mate is not one of their columns. In numpy alone."""
     found = row_match < 0
-    for first, last in chunks(part.indptr):
-        degrees = np.diff(part.indptr[first : last + 1])
-        rows = np.repeat(np.arange(first, last), degrees)
-        hits = part.indices[part.indptr[first] : part.indptr[last]] == row_match[rows]
-        found[rows[hits]] = True
+    for entries, rows in part.entries():
+        found[rows[part.indices[entries] == row_match[rows]]] = True
     return np.flatnonzero(~found)
 
 

@@ -40,10 +40,8 @@ LEFT, PROPOSED, MATCHED, AGREED = range(4)  # entries of `state`: sizes of lists
 class Arrays(NamedTuple):
     """What the kernels work on."""
 
-    indptr: Any
-    indices: Any
+    graph: Any  # a `LocalGraph`
     weights: Any
-    ghosts: Any
     mate: Any
     gone: Any  # by local number: matched
     left: Any  # vertices that are neither matched nor dead
@@ -72,10 +70,8 @@ def proposals(
     n, part = halo.n_own, halo.part
     index = index_type(n + halo.ghosts.size)
     a = Arrays(
-        halo.indptr,
-        halo.indices,
+        halo.graph,
         weights,
-        halo.ghosts,
         mate,
         gone=np.zeros(n + halo.ghosts.size, np.uint8),
         left=np.arange(n, dtype=index),
@@ -117,7 +113,7 @@ def proposals(
 @kernel
 def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
     """Let blue vertices select a red neighbour; drop who is matched or dead from the list."""
-    indptr, indices, gone, state = a.indptr, a.indices, a.gone, a.state
+    indptr, indices, gone, state = a.graph.indptr, a.graph.indices, a.gone, a.state
     n = a.mate.size
     left = 0
     for i in range(state[LEFT]):
@@ -140,7 +136,7 @@ def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
             alive = True
             if not blue:
                 break
-            vertex = w + a.first if w < n else a.ghosts[w - n]
+            vertex = w + a.first if w < n else a.graph.ghosts[w - n]
             if draw_unit(key, vertex) >= p and (a.weights[k] if heaviest else 0.0) > weight:
                 best, weight = w, a.weights[k] if heaviest else 0.0
                 if not heaviest:
@@ -183,7 +179,7 @@ def consider(a: Any, received: Any, gone: Any) -> None:
 def forget(a: Any, gone: Any) -> None:
     """Mark ghosts that are gone."""
     for i in range(gone.size):
-        a.gone[find(a.ghosts, gone[i]) + a.mate.size] = 1
+        a.gone[find(a.graph.ghosts, gone[i]) + a.mate.size] = 1
 
 
 @kernel

@@ -82,10 +82,7 @@ WISH, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
+    graph: Any  # a `LocalGraph`
     row_match: Any
     col_match: Any
     seen: Any
@@ -99,7 +96,6 @@ class Arrays(NamedTuple):
     proposed: Any  # ghosts
     proposer: Any  # the local row that wants a ghost
     released: Any
-    ghosts: Any
     bounds: Any  # first row, first column
     state: Any
 
@@ -143,10 +139,7 @@ class Forest:
         n_rows, n_own, n = row_match.size, halo.n_own, halo.n_own + halo.ghosts.size
         index = index_type(part.n_rows, part.n_cols, n)
         self.arrays = Arrays(
-            indptr=halo.indptr,
-            indices=halo.indices,
-            t_indptr=halo.t_indptr,
-            t_indices=halo.t_indices,
+            graph=halo.graph,
             row_match=row_match,
             col_match=col_match,
             seen=np.zeros(n, np.uint8),
@@ -160,7 +153,6 @@ class Forest:
             proposed=np.empty(n - n_own, index),
             proposer=np.empty(n - n_own, index),
             released=np.empty(n_own, index),
-            ghosts=halo.ghosts,
             bounds=np.array([part.rows.start, part.cols.start], np.int64),
             state=np.zeros(8, np.int64),
         )
@@ -330,7 +322,7 @@ def grow(a: Any, alpha: float, exhaust: bool, budget: int) -> None:
 @kernel
 def top_down(a: Any) -> None:
     """Rows of the frontier look for columns that are not taken (Algorithm 4)."""
-    indptr, indices, queue = a.indptr, a.indices, a.queue
+    indptr, indices, queue = a.graph.indptr, a.graph.indices, a.queue
     seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
     n_own, first_row = a.parent.size, a.bounds[0]
     edges = 0
@@ -369,7 +361,7 @@ def bottom_up(a: Any) -> None:
 @helper
 def look_for_row(a: Any, col: Any) -> None:
     """Let a column that is not taken, or a ghost, be taken by a local row in an active tree."""
-    t_indptr, t_indices, root, renewed = a.t_indptr, a.t_indices, a.root, a.renewed
+    t_indptr, t_indices, root, renewed = a.graph.t_indptr, a.graph.t_indices, a.root, a.renewed
     for k in range(t_indptr[col], t_indptr[col + np.uint64(1)]):
         a.state[EDGES] += 1
         x = t_indices[k]
@@ -406,7 +398,7 @@ def receive(a: Any, proposals: Any, activations: Any, notices: Any) -> None:
             root[x] = t
             push(a.queue, state, TAIL, x)
     for i in range(notices.size):
-        col = np.uint64(find(a.ghosts, notices[i]) + a.parent.size)
+        col = np.uint64(find(a.graph.ghosts, notices[i]) + a.parent.size)
         state[UNSEEN] += seen[col]
         seen[col] = 0
         look_for_row(a, col)

@@ -17,7 +17,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +31,10 @@ from .part import Part
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Source", "is_parquet", "open_source", "open_undirected", "read_part"]
+__all__ = ["Source", "open_source", "open_undirected", "read_part"]
 
-PARQUET = (".parquet", ".parq", ".pq")
 Pieces = list[list["Future"]]
-Ends = tuple[list[Array], list[Array]]  # rows and columns of edges, in portions
+Ends = tuple[list[Any], list[Any]]  # rows and columns of edges, in portions
 
 
 def _nothing(client: Client, addresses: Sequence[str]) -> Pieces:
@@ -65,19 +63,18 @@ class Source:
     col_labels: Sequence[Any] | None = None
 
 
-def open_source(
-    source: Any, client: Client, left: Any = None, right: Any = None, shape: Any = None
-) -> Source:
+def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = None) -> Source:
     """Find out what a source is; `left`, `right` and `shape` are for tables of edges."""
+    from ..files.folder import is_folder
+    from ..files.parquet import is_parquet
+    from ..ingest import as_bipartite
+
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     if path is not None and is_parquet(path):
         path = path if "://" in path else os.path.abspath(path)
         return Source(partial(_read_parquet, path, (left, right), shape))
     if hasattr(source, "npartitions") and hasattr(source, "columns"):
-        return _dask_frame(source, client, left, right, shape)
-    from ..files.folder import is_folder
-    from ..ingest import as_bipartite
-
+        return _dask_frame(source, left, right, shape)
     given = {"left": left, "right": right, "shape": shape}
     given = {name: value for name, value in given.items() if value is not None}
     if path is not None and is_folder(path):
@@ -115,6 +112,7 @@ def read_part(
     """
     from ..files import read, read_graph
     from ..files.folder import is_folder
+    from ..files.parquet import is_parquet
 
     graph: Any = None
     part = ends = None
@@ -123,7 +121,7 @@ def read_part(
             _no_weights(path, weights or None)
             part = Part.from_folder(path, comm.rank, comm.size)
         elif is_parquet(str(path)) and not undirected:
-            ends = parquet_ends(str(path), (left, right), comm.rank, comm.size)
+            ends = parquet_ends(str(path), (left, right), comm)
         elif left is not None or right is not None:
             raise OptionError("--left and --right are for Parquet files")
         elif comm.rank == 0:
@@ -157,61 +155,31 @@ def _read_folder(path: str, undirected: bool, comm: Communicator, pieces: list[A
     return make_undirected(part, comm) if undirected else part
 
 
-def is_parquet(path: str) -> bool:
-    """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
-    if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
-        return any(name.endswith(PARQUET) for name in os.listdir(path))
-    return path.lower().endswith(PARQUET)
-
-
 def _read_parquet(
     path: str, names: tuple[Any, Any], shape: Any, comm: Communicator, pieces: list[Any]
 ) -> Part:
-    return from_ends(parquet_ends(path, names, comm.rank, comm.size), shape, comm)
+    return from_ends(parquet_ends(path, names, comm), shape, comm)
 
 
-def parquet_ends(path: str, names: tuple[Any, Any], rank: int, size: int) -> Ends:
-    """Read every size-th row group of the files, beginning with number `rank`."""
-    import pyarrow
-    from pyarrow import parquet
+def parquet_ends(path: str, names: tuple[Any, Any], comm: Communicator) -> Ends:
+    """Read this part's share of the row groups of the files."""
+    from ..files.parquet import batches, files_of
 
-    from ..files.columns import choose_columns
-
-    if os.path.isdir(path):
-        files = sorted(str(file) for file in Path(path).iterdir() if file.name.endswith(PARQUET))
-    else:
-        files = sorted(glob(path)) if has_magic(path) else [path]
-    if not files:
-        raise FileNotFoundError(f"no file is called {path}")
-    ends: Ends = [], []
-    number = 0
-    for name in files:
-        try:
-            with parquet.ParquetFile(name) as file:
-                columns = list(file.schema_arrow.names)
-                chosen = [columns[place] for place in choose_columns(columns, *names)]
-                for group in range(file.num_row_groups):
-                    if number % size == rank:
-                        table = file.read_row_group(group, columns=chosen)
-                        for side, column in zip(ends, chosen, strict=True):
-                            side.append(_numbers(table[column].to_numpy(), column, name))
-                    number += 1
-        except pyarrow.ArrowInvalid as error:
-            raise FormatError(f"not a Parquet file: {error}", name) from None
-    return ends
+    part, (left, right) = (comm.rank, comm.size), names
+    pairs = list(batches(path, files_of(path), left=left, right=right, part=part))
+    return [rows for rows, _ in pairs], [cols for _, cols in pairs]
 
 
-def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
+def _dask_frame(source: Any, left: Any, right: Any, shape: Any) -> Source:
     from ..files.columns import choose_columns
 
     columns = list(source.columns)
     chosen = [columns[place] for place in choose_columns(columns, left, right)]
-    frame = client.persist(source[chosen])
 
     def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
         from distributed import futures_of, wait
 
-        futures = futures_of(frame)
+        futures = futures_of(client.persist(source[chosen]))
         wait(futures)
         holders = client.who_has(futures)
         handed: Pieces = [[] for _ in addresses]
@@ -229,23 +197,21 @@ def _take_frames(shape: Any, comm: Communicator, pieces: list[Any]) -> Part:
     ends: Ends = [], []
     for frame in pieces:
         for place, side in enumerate(ends):
-            column = frame.iloc[:, place]
-            side.append(_numbers(column.to_numpy(), column.name, "the Dask dataframe"))
+            side.append(_numbers(frame.iloc[:, place]))
     return from_ends(ends, shape, comm)
 
 
-def _numbers(values: Any, column: Any, where: str) -> Array:
-    """Return vertex numbers as int64; complain of anything else."""
+def _numbers(column: Any) -> Array:
+    """Return the vertex numbers of a frame's column as int64; complain of anything else."""
+    values, where = column.to_numpy(), f"the Dask dataframe: column {column.name!r} holds"
     if values.dtype.kind not in "iu":
         raise InvalidGraphError(
-            f"{where}: column {column!r} holds {values.dtype}, or values are missing; on a cluster "
-            "edges are pairs of row and column numbers"
+            f"{where} {values.dtype}, or values are missing; on a cluster edges are pairs of row "
+            "and column numbers"
         )
     numbers: Array = values.astype(np.int64)
     if numbers.size and numbers.min() < 0:
-        raise InvalidGraphError(
-            f"{where}: column {column!r} holds {numbers.min()}, which is below 0"
-        )
+        raise InvalidGraphError(f"{where} {numbers.min()}, which is below 0")
     return numbers
 
 

@@ -61,11 +61,7 @@ LAST = 6  # of them in which all may choose
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
-    ghosts: Any
+    graph: Any  # a `LocalGraph`
     row_match: Any
     col_match: Any
     row_degree: Any
@@ -146,11 +142,7 @@ def _arrays(halo: Halo, row_match: Array, col_match: Array, seed: int) -> Arrays
     state = np.zeros(11, np.int64)
     state[LEFT] = n_rows
     return Arrays(
-        indptr=halo.indptr,
-        indices=halo.indices,
-        t_indptr=halo.t_indptr,
-        t_indices=halo.t_indices,
-        ghosts=halo.ghosts,
+        graph=halo.graph,
         row_match=row_match,
         col_match=col_match,
         row_degree=np.empty(n_rows, index),
@@ -189,7 +181,8 @@ def _degrees(a: Arrays, halo: Halo, run: PartRun) -> None:
 @kernel
 def free_rows(a: Any) -> None:
     """Count the free rows of this part at each column and ghost."""
-    t_indptr, t_indices, row_match, degree = a.t_indptr, a.t_indices, a.row_match, a.col_degree
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
+    row_match, degree = a.row_match, a.col_degree
     for col in range(degree.size):
         count = 0
         for k in range(t_indptr[col], t_indptr[col + 1]):
@@ -201,7 +194,8 @@ def free_rows(a: Any) -> None:
 @kernel
 def free_columns(a: Any) -> None:
     """Count the free columns at each row, and stack vertices of degree one."""
-    indptr, indices, taken, stack, state = a.indptr, a.indices, a.taken, a.stack, a.state
+    indptr, indices = a.graph.indptr, a.graph.indices
+    taken, stack, state = a.taken, a.stack, a.state
     for x in range(a.row_match.size):
         count = 0
         for k in range(indptr[x], indptr[x + 1]):
@@ -229,7 +223,7 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
             state[RULED] += 1
             v = np.int64(stack[state[STACKED]])
             if v < 0:
-                budget -= np.int64(a.t_indptr[~v + 1]) - np.int64(a.t_indptr[~v])
+                budget -= np.int64(a.graph.t_indptr[~v + 1]) - np.int64(a.graph.t_indptr[~v])
                 marry_column(a, ~v, by_degree)
                 continue
             x, nth = v, np.int64(0)
@@ -247,7 +241,7 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
             nth = np.int64(draw(key, state[DRAWN]) % np.uint64(row_degree[x]))
         else:
             return False
-        budget -= np.int64(a.indptr[x + 1]) - np.int64(a.indptr[x])
+        budget -= np.int64(a.graph.indptr[x + 1]) - np.int64(a.graph.indptr[x])
         col = nth_free(a, x, nth)
         if col < 0:
             continue
@@ -262,7 +256,7 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
 @helper
 def nth_free(a: Any, x: int, nth: int) -> Any:
     """Return free column or ghost number `nth` of row x, or the last there is; −1 if none."""
-    indptr, indices, taken = a.indptr, a.indices, a.taken
+    indptr, indices, taken = a.graph.indptr, a.graph.indices, a.taken
     found = np.int64(-1)
     for k in range(indptr[x], indptr[x + 1]):
         if taken[indices[k]] == 0:
@@ -288,7 +282,7 @@ def marry_column(a: Any, col: int, by_degree: bool) -> None:
 @helper
 def free_row(a: Any, col: int) -> Any:
     """Return a free row of this part at a column or ghost, that does not wait; −1 if none."""
-    t_indptr, t_indices = a.t_indptr, a.t_indices
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
     found = np.int64(-1)
     for k in range(t_indptr[col], t_indptr[col + 1]):
         x = t_indices[k]
@@ -313,7 +307,8 @@ def marry(a: Any, x: int, col: int, by_degree: bool) -> None:
 @helper
 def lose_column(a: Any, col: int) -> None:
     """Take a column or ghost from its free rows."""
-    t_indptr, t_indices, row_degree, state = a.t_indptr, a.t_indices, a.row_degree, a.state
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
+    row_degree, state = a.row_degree, a.state
     for k in range(t_indptr[col], t_indptr[col + 1]):
         x = t_indices[k]
         row_degree[x] -= 1
@@ -324,7 +319,7 @@ def lose_column(a: Any, col: int) -> None:
 @helper
 def lose_row(a: Any, x: int) -> None:
     """Take a row from its free columns, and note it for the owners of its ghosts."""
-    indptr, indices, col_degree, state = a.indptr, a.indices, a.col_degree, a.state
+    indptr, indices, col_degree, state = a.graph.indptr, a.graph.indices, a.col_degree, a.state
     for k in range(indptr[x], indptr[x + 1]):
         col = indices[k]
         if a.taken[col] != 0:
@@ -363,12 +358,12 @@ def receive(
         if by_degree:
             lose_row(a, x)
     for i in range(taken.size):
-        col = find(a.ghosts, taken[i]) + n_own
+        col = find(a.graph.ghosts, taken[i]) + n_own
         a.taken[col] = 1
         if by_degree:
             lose_column(a, col)
-        for k in range(a.t_indptr[col], a.t_indptr[col + 1]):
-            x = a.t_indices[k]
+        for k in range(a.graph.t_indptr[col], a.graph.t_indptr[col + 1]):
+            x = a.graph.t_indices[k]
             if a.waiting[x] == col - n_own:  # the answer is no
                 a.waiting[x] = -1
                 if a.in_line[x] != 0:
@@ -383,7 +378,7 @@ def receive(
         if before > 1 and a.col_degree[col] == 1 and a.taken[col] == 0:
             push(a.stack, state, STACKED, ~col)
     for i in range(single.size):
-        col = find(a.ghosts, single[i]) + n_own
+        col = find(a.graph.ghosts, single[i]) + n_own
         if a.taken[col] == 0:
             x = free_row(a, col)
             if x >= 0:

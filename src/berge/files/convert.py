@@ -105,7 +105,8 @@ def convert_stream(
         except BergeError:  # it has to be changed, and to be read anew then
             shutil.rmtree(work)
             raise
-        shape = _shape(stream, runs)
+        largest = max(run.rows for run in runs), max(run.cols for run in runs)
+        shape = largest if stream.shape is None else stream.shape
         result = work / "result"
         _sort(work, runs, shape, memory // _SORT_BYTES, result, show)
         put_in_place(result, target)
@@ -263,9 +264,7 @@ def _write_run(
     path = work / f"run-{number:05}.bin"
     with open(path, "wb", buffering=0) as file:
         for array in (starts, ends):
-            content: Any = array.reshape(-1).view(np.uint8).data
-            while len(content):
-                content = content[file.write(content) :]
+            array.tofile(file)
         os.fsync(file.fileno())
     noted = {
         "size": size,
@@ -289,12 +288,6 @@ def distribute(rows: Any, cols: Any, shift: int, places: Any, out_rows: Any, out
         place = places[bucket]
         out_rows[place], out_cols[place] = rows[k], cols[k]
         places[bucket] = place + 1
-
-
-def _shape(stream: Stream, runs: list[Run]) -> tuple[int, int]:
-    if stream.shape is not None:
-        return stream.shape
-    return max(run.rows for run in runs), max(run.cols for run in runs)
 
 
 def _sort(
