@@ -38,7 +38,37 @@ TESTS = {
 }
 
 # For a file, reasons why mutants of it are as good as the source, and what they have in its place.
-EQUIVALENT: dict[str, dict[str, set[str]]] = {}
+EQUIVALENT = {
+    "methods/combined/budgeted.py": {
+        "memory is asked for early, or is not": {
+            "search: if not head + SEARCH_AHEAD < tail:",
+            "search: if head + SEARCH_AHEAD <= tail:",
+            "search: if head - SEARCH_AHEAD < tail:",
+            "search: 'without prefetch(indptr, np.int64(queue[head + SEARCH_AHEAD]))'",
+            "search: prefetch(indptr, np.int64(queue[head - SEARCH_AHEAD]))",
+            "search: if not head + SEARCH_NEAR < tail:",
+            "search: if head + SEARCH_NEAR <= tail:",
+            "search: if head - SEARCH_NEAR < tail:",
+            "search: 'without prefetch(indices, np.int64(indptr[queue[head + SEARCH_NEAR]]))'",
+            "search: prefetch(indices, np.int64(indptr[queue[head - SEARCH_NEAR]]))",
+            "search: 'without prefetch(indptr, np.int64(below))'",
+        },
+        "the entry behind the last is not used": {
+            "shared: own[:, PASSED:BATCH_LEFT + 2] = 0",
+        },
+    },
+    "methods/starts/cheap.py": {
+        "no column behind a cut is the first": {"match_block: if a.row_match[x] < 1:"},
+    },
+    "solve/small.py": {
+        "as many are written as there are columns": {
+            "begin_small: pairs = block[:3 * n_cols].view(np.uint32)",
+        },
+        "no graph has so many edges": {
+            "match_small: worth = n_cols + tuning.WAKING if many > 1 else 2 << 60",
+        },
+    },
+}
 
 OPTIONS = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "kernels"]
 

@@ -270,6 +270,22 @@ def test_kernels_return_after_so_many_edges(threads, monkeypatch):
     assert len(budgets) == 4
 
 
+def test_what_a_call_adds_is_counted():
+    run = new_run(diagonal(9))
+    a = budgeted.prepare(run, 1)
+    pauses = []
+    run.on_phase = pauses.append
+
+    def search(a, *edges):
+        assert edges == (5, 6)
+        a.state[[FOUND, ROUNDS]] += [4, 3]
+
+    for call in (1, 2):
+        budgeted._search(run, a, search, 5, 6)
+        assert (run.cardinality, run.stats.phases, len(pauses)) == (4 * call, 3 * call, call)
+    assert "search" in run.seconds
+
+
 def test_nothing_is_searched_for_without_roots():
     run = new_run(diagonal(3))
     a = budgeted.prepare(run, 1)
@@ -498,7 +514,7 @@ def test_two_and_two_share_a_stretch(threads, monkeypatch):
     batch = min(budgeted.ROOTS_AT_A_TIME, 1 + (n // pairs) // (4 * budgeted.ROOTS_AT_A_TIME))
     taken = {t: [] for t in range(threads)}
     for turn in range(1000):
-        t = turn % threads
+        t = (threads - 1 - turn) % threads
         a.state[SPENT] = 0
         log.clear()
         budgeted.search_roots(a, t, 1, True)
@@ -506,6 +522,7 @@ def test_two_and_two_share_a_stretch(threads, monkeypatch):
         # The first of a batch; those after it are taken without looking at what others take.
         assert all(who == t for who, *_ in log)
         assert a.state[TAKEN + LINE * (t // 2)] % batch == 0
+        assert turn > 0 or a.state[TAKEN + LINE * (t // 2)] == batch
     for t, roots in taken.items():
         stretch = stretches[t // 2]
         expected = stretch[::-1] if t % 2 else stretch
