@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from .distributed.part import Part
     from .distributed.session import Session
 
-__all__ = ["main", "program"]
-
 graph_argument = click.argument("graph", type=click.Path(path_type=Path))
 progress_option = click.option(
     "--progress/--no-progress", default=False, help="Show the search on stderr."

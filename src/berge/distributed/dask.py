@@ -1,12 +1,13 @@
-"""`maximum_matching` on a Dask cluster: what the client does.
+"""`maximum_matching` and `greedy_matching` on a Dask cluster: what the client does.
 
-Each attempt: an actor (`Member`) on every worker; the pieces of the graph handed to them, where
-they do not read it themselves; then they match among themselves, and the client only asks how it
-goes.
+In each attempt there is an actor (`Member`) on every worker. The client hands them the pieces of
+the graph, where they do not read it themselves. Then they match among themselves, and the client
+only asks how it goes.
 
-A worker that is lost ends the attempt for all. The next one, on what is left or on the replacement,
-goes on from the checkpoint; without one from what the surviving members have kept of the last phase
-that all of them finished: part of a valid matching is a valid matching.
+A worker that is lost ends the attempt for all. The next attempt is on the workers that are left, or
+on their replacements. It goes on from the checkpoint. Without one it goes on from the last phase
+that all members finished, as far as the surviving members have kept it: part of a valid matching is
+a valid matching.
 """
 
 from __future__ import annotations
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from .core import PartStats
     from .sources import Source
     from .worker import Job, Progress
-
-__all__ = ["greedy_on_cluster", "solve_on_cluster"]
 
 RESTARTS = 3
 _GRACE = 5.0  # seconds that a replacement has to come

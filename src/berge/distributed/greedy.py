@@ -23,8 +23,6 @@ from .part_run import PartRun
 from .proof import check_cover, check_pairs
 from .proposals import proposals
 
-__all__ = ["GreedyPart", "greedy_part", "make_undirected"]
-
 
 @dataclass(eq=False)
 class GreedyPart:

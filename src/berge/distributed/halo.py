@@ -23,8 +23,6 @@ from .lists import find
 from .messages import Messages, by_owner, deliver
 from .part import Part
 
-__all__ = ["Halo"]
-
 MOSTLY = 0.9  # of the edges are within parts
 
 

@@ -32,8 +32,6 @@ from .part import Part
 from .part_run import PartRun
 from .proof import prove_part
 
-__all__ = ["Session", "check_options"]
-
 
 def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `Session.search` with the start; refuse what it does not know."""

@@ -42,15 +42,6 @@ from .folder import Folder, Writer
 from .manifest import check_target, put_in_place, write_json
 from .streams import Position, Stream
 
-__all__ = [
-    "DEFAULT_MEMORY",
-    "Progress",
-    "convert_stream",
-    "disk_bytes",
-    "edges_read",
-    "work_folder",
-]
-
 DEFAULT_MEMORY = 1 << 30
 LEAST_MEMORY = 1 << 20
 _BUCKETS = 1 << 14  # at most

@@ -33,19 +33,6 @@ from . import manifest
 from .files import PathName, split_suffix
 from .manifest import Checksums, check_target, fingerprint, new_folder, read_manifest, write_json
 
-__all__ = [
-    "Folder",
-    "FolderGraph",
-    "Writer",
-    "fingerprint_of",
-    "is_folder",
-    "open_if_large",
-    "read",
-    "read_graph",
-    "write",
-    "writing",
-]
-
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
 _Numbers = TypeVar("_Numbers", bound=npt.NDArray[Any])
