@@ -110,9 +110,8 @@ def match(
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
     with together(comm):
-        chosen = check_options(
-            init, options.plain_values(options.key_values(switches, "'--option'"))
-        )
+        given = options.plain_values(options.key_values(switches, "'--option'"))
+        chosen = check_options(init, given)
         if output is not None and output.suffix:
             options.check_output(output, (".npz", ".txt", ".json"))
         elif output is not None:
