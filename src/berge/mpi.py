@@ -239,7 +239,7 @@ def greedy(
         mate = gather(comm, result.mate)
         with together(comm):
             if comm.rank == 0 and output is not None:
-                result.joined(mate, seed).save(output)
+                result.joined(mate).save(output)
     if comm.rank == 0:
         names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
