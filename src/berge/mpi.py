@@ -110,9 +110,8 @@ def match(
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
     with together(comm):
-        chosen = check_options(
-            init, options.plain_values(options.key_values(switches, "'--option'"))
-        )
+        given = options.plain_values(options.key_values(switches, "'--option'"))
+        chosen = check_options(init, given)
         if output is not None and output.suffix:
             options.check_output(output, (".npz", ".txt", ".json"))
         elif output is not None:
@@ -240,7 +239,7 @@ def greedy(
         mate = gather(comm, result.mate)
         with together(comm):
             if comm.rank == 0 and output is not None:
-                result.joined(mate, seed).save(output)
+                result.joined(mate).save(output)
     if comm.rank == 0:
         names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}

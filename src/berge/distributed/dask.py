@@ -421,9 +421,10 @@ class _Attempt:
         joined = {
             name: np.concatenate([arrays[name] for arrays, _ in fetched]) for name in fetched[0][0]
         }
-        stats[0].seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
+        seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
+        stats[0] = replace(stats[0], seconds=seconds)
         if job.greedy:
-            return stats[0].joined(joined["mate"], job.options["seed"])
+            return stats[0].joined(joined["mate"])
         return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:

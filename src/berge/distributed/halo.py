@@ -110,13 +110,6 @@ class Halo:
         return self.local_fraction >= MOSTLY
 
     @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays besides the part's own."""
-        g = self.graph
-        arrays = (g.ghosts, g.indices, g.t_indptr, g.t_indices, self.held, self.holders)
-        return sum(array.nbytes for array in arrays)
-
-    @property
     def ghosts(self) -> Array:
         """Global numbers of the ghosts, ascending."""
         ghosts: Array = self.graph.ghosts
