@@ -214,6 +214,9 @@ def survivors(mutants: list[tuple[str, str]], seconds: int) -> Iterator[tuple[in
 def report(name: str, chosen: list[int]) -> tuple[int, int, int]:
     """Try mutants of a file and print survivors; return how many were killed, tried, left out."""
     source = source_of(name)
+    every = {mutant(source, number)[1].after for number in range(places(source))}
+    if gone := set().union(*EQUIVALENT.get(name, {}).values()) - every:
+        raise SystemExit(f"no mutants of {name} any more: {gone}")
     as_it_is = list(survivors([(name, source)], 600))
     if not as_it_is:
         raise SystemExit(f"the tests of {name} fail as it is")
