@@ -35,7 +35,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
     And those for --method (greedy) of `berge greedy`. KIND is start, exact or greedy.
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
-    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
+    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its options for
     --option, with their defaults, and the names of its variants.
     """
     from ..methods.registry import algorithms as all_of
@@ -63,10 +63,6 @@ def _facts(algorithm: Algorithm) -> dict[str, Any]:
     return facts
 
 
-def _threads(algorithm: Algorithm) -> str:
-    return "all" if algorithm.threads else "1"
-
-
 def _table(listed: tuple[Algorithm, ...]) -> Table:
     table = plain_table(first="name")
     for name in ("kind", "threads", "det.", "cuda", "bound"):
@@ -75,12 +71,13 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
     table.add_column("summary")
     for a in listed:
         marks = ["✓" if mark else "–" for mark in (a.deterministic, "cuda" in a.devices)]
-        table.add_row(a.name, a.kind, _threads(a), *marks, a.bound, a.paper or "–", _summary(a))
+        threads = "all" if a.threads else "1"
+        table.add_row(a.name, a.kind, threads, *marks, a.bound, a.paper or "–", _summary(a))
     return table
 
 
 def _summary(algorithm: Algorithm) -> Text:
-    """Return how it works, and below that its switches."""
+    """Return how it works, and below that its options."""
     from rich.text import Text
 
     summary = Text(algorithm.summary)

@@ -64,8 +64,8 @@ def convert(
     folder of CSR arrays). One more suffix .gz, .bz2 or .xz has a text file compressed.
 
     Matrix Market, edge lists and Parquet of any size become .berge folders in the memory that is
-    given. If that is broken off, the same command goes on where it was: what is done is kept in
-    OUT.partial until all is.
+    given. If the command is stopped, the same command goes on where it was: OUT.partial keeps what
+    is done so far.
     """
     from ..files import format_of, write
     from ..files.manifest import check_target

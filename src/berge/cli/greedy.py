@@ -13,7 +13,7 @@ from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
 from ..wording import plural
 from . import options
-from .display import graph_sizes, in_steps, report, working
+from .display import graph_sizes, in_steps, report, sides, working
 from .program import command, leave
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
     "berge greedy matrix.mtx --weights -o pairs.txt",
     "berge greedy matrix.mtx --weights --method global-paths --json",
     "berge greedy mesh.graph --method proposals --seed 7 --plot rounds.png",
+    "berge greedy mesh.berge --cluster local[4] -o pairs.npz",
 )
 @options.algorithm("greedy", "-m", "--method", help="Greedy method; see `berge algorithms`.")
 @click.option("--weights", is_flag=True,
               help="Edges weigh what the file says, not 1; of matrices the absolute value.",
 )  # fmt: skip
 @options.seed(help="For the random order, and the colours of proposals.")
-@click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406,
-              metavar="P", help="Probability of blue in a round of proposals.")  # fmt: skip
+@options.blue
 @click.option("--permute/--no-permute", default=True,
               help="Take vertices in random order, in methods that have one.")  # fmt: skip
 @options.device(help="Where to run.")
@@ -49,6 +49,7 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
 )  # fmt: skip
 @options.path("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
 @options.graph_file
+@options.cluster
 @options.as_json
 @click.pass_context
 def greedy(
@@ -58,6 +59,7 @@ def greedy(
     weights: bool,
     plot: Path | None,
     output: Path | None,
+    cluster: str | None,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -73,22 +75,28 @@ def greedy(
     if plot is not None and settings["method"] not in DRAWN:
         names = f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
         raise click.UsageError(f"--plot draws proposals: --method must be {names}", ctx)
+    if plot is not None and cluster is not None:
+        raise click.UsageError("--plot is for one machine, and --cluster is given", ctx)
     shown = sys.stderr.isatty() and not as_json
+    remote = cluster is not None and file.format == "folder"  # the workers read it
     with working("reading", shown):
         from ..results.proof import verify_greedy
         from ..solve.greedy import greedy_matching
 
-        graph = file.read_undirected(weights=weights)
+        graph = None if remote else file.read_undirected(weights=weights)
     with single_interrupt():
-        matching = greedy_matching(graph, progress=shown, **settings)
+        source: Any = file.path if graph is None else graph
+        settings |= {"weights": weights or None} if graph is None else {}
+        matching = greedy_matching(source, progress=shown, cluster=cluster, **settings)
         if output is not None:
             with held_interrupts(), working("writing", shown):
                 matching.save(output)
-    clock = UnderWay()
-    with working("checking", shown), clock.timed("verify"):
-        verify_greedy(graph, matching)
-    matching.seconds.update(clock.seconds)
-    if plot is not None:
+    if graph is not None:  # else the workers have checked it
+        clock = UnderWay()
+        with working("checking", shown), clock.timed("verify"):
+            verify_greedy(graph, matching)
+        matching.seconds.update(clock.seconds)
+    if plot is not None and graph is not None:
         with working("drawing", shown):
             from ..analysis.curves import draw_proposals
 
@@ -96,10 +104,11 @@ def greedy(
             draw_proposals(graph, plot, name=file.path.stem, **same)
     facts = {
         "file": file.path,
-        "vertices": graph.n_vertices,
-        "edges": graph.n_edges,
-        "weighted": graph.weights is not None,
+        "vertices": matching.mate.size,
+        "edges": None if graph is None else graph.n_edges,
+        "weighted": graph is not None and graph.weights is not None,
         **matching.as_dict(),
+        "cluster": cluster,
         "output": output,
         "plot": plot,
     }
@@ -108,27 +117,27 @@ def greedy(
 
 
 def _lines(
-    facts: dict[str, Any], graph: Graph, matching: GreedyMatching
+    facts: dict[str, Any], graph: Graph | None, matching: GreedyMatching
 ) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    n, left = graph.n_vertices, graph.n_vertices - 2 * matching.size
-    yield "graph", graph_sizes(facts)
+    n, left = matching.mate.size, matching.mate.size - 2 * matching.size
+    yield "graph", sides(facts) if graph is None else graph_sizes(facts)
     state = ("maximal, checked", "bold green")
     if not matching.is_maximal:
         state = (f"not maximal ({matching.stopped})", "yellow")
     yield "matching", Text.assemble((plural(matching.size, "pair"), "bold"), "  ", state)
-    if graph.weights is not None:
+    if graph is not None and graph.weights is not None:
         share = matching.weight / graph.total_weight if graph.total_weight else 0.0
         yield "weight", f"{matching.weight:.10g} ({share:.1%} of all edges)"
     yield "unmatched", f"{plural(left, 'vertex', 'vertices')} ({left / max(n, 1):.1%})"
     rounds = f", {plural(matching.rounds, 'round')}" if matching.rounds > 1 else ""
     where = plural(matching.threads, "thread") if matching.device == "cpu" else matching.device
-    yield "method", f"{matching.method} on {where}{rounds}"
+    yield "method", f"{matching.method} on {facts['cluster'] or where}{rounds}"
     yield "seconds", in_steps(matching.seconds)
     if facts["output"] is not None:
         yield "written to", str(facts["output"])
     if facts["plot"] is not None:
-        what = "proposals" if graph.weights is None else DRAWN[-1]
+        what = DRAWN[-1] if facts["weighted"] else "proposals"
         yield "drawn to", f"{facts['plot']}, for {what}"

@@ -47,9 +47,7 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.seed(help="For starts with random choices.")
 @click.option("--side", type=click.Choice(["auto", "rows", "cols"]), default="auto",
               help="Search from unmatched rows or columns.")  # fmt: skip
-@click.option("--option", "switches", multiple=True, metavar="KEY=VALUE",
-              help="Switch of the algorithm or the start; `berge algorithms` lists them.",
-)  # fmt: skip
+@options.switches(help="Option of the algorithm or the start; `berge algorithms` lists them.")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
@@ -68,8 +66,9 @@ SUFFIXES = (".npz", ".txt", ".json")
     "matching as it is.",
 )
 @options.cluster
+@options.checkpoint("On a cluster: save the matching after every phase.", "workers")
 @options.as_json
-@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
+@options.no_prove
 @options.quiet()
 @click.option("--progress/--no-progress", default=None,
               help="Show the search on stderr.  [default: if that is a terminal]")  # fmt: skip
@@ -95,8 +94,8 @@ def match(
     Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
     the maximum matching is the structural rank.
 
-    With --left or --right, FILE is a table with two columns of labels, and who cannot be matched
-    is told, and why. In Parquet these columns hold numbers of vertices.
+    With --left or --right, FILE is a table with two columns of labels. The summary then tells who
+    cannot be matched, and why. In Parquet these columns hold numbers of vertices.
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
@@ -175,7 +174,7 @@ def match(
 
 def _is_shared(path: Path) -> bool:
     """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..distributed.sources import is_parquet
+    from ..files.parquet import is_parquet
 
     return path.suffix.lower() == ".berge" or is_parquet(str(path))
 

@@ -112,8 +112,18 @@ device = partial(click.option, "--device", type=click.Choice(["cpu", "cuda"]), d
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
 time_limit = partial(click.option, "--time-limit", type=float, callback=seconds, metavar="SECONDS")
 quiet = partial(click.option, "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+switches = partial(click.option, "--option", "switches", multiple=True, metavar="KEY=VALUE")
+no_prove = click.option("--no-prove", is_flag=True,
+                        help="Do not check the result with a vertex cover.")  # fmt: skip
 threads = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
                        help="Number of threads; all cores if not given.")  # fmt: skip
+cluster = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
+)
+blue = click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406, metavar="P",
+                    help="Probability of blue in a round of proposals.")  # fmt: skip
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
@@ -157,21 +167,15 @@ def graph_file(function: Any) -> Any:
     return click.argument("file", type=click.Path(path_type=Path))(base()(format(command)))
 
 
-def cluster(function: Any) -> Any:
-    """Add the options of a solve on a Dask cluster."""
-    address = click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
-    )
-    checkpoint = path("--checkpoint", metavar="FOLDER",
-                      help="On a cluster: save the matching after every phase.")  # fmt: skip
+def checkpoint(help: str, parts: str) -> Decorator:
+    """Return --checkpoint and --resume, for a solve in parts that are called so."""
+    folder = path("--checkpoint", folder=True, metavar="FOLDER", help=help)
     resume = click.option(
         "--resume",
         is_flag=True,
-        help="Go on from the checkpoint if there is one, whatever the number of workers was.",
+        help=f"Go on from the checkpoint if there is one, whatever the number of {parts} was.",
     )
-    return address(checkpoint(resume(function)))
+    return lambda function: folder(resume(function))
 
 
 def check_output(

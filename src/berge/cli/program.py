@@ -1,7 +1,7 @@
 """How every command behaves: errors as one line, exit codes, help in sections.
 
-Only click is imported here and at the top of the commands, so that ``berge --help`` is quick; numpy
-and the compiler are imported by the commands that need them, rich by those that draw.
+Only click is imported here and at the top of the commands, so that ``berge --help`` is quick. The
+commands that need numpy and the compiler import them, and those that draw import rich.
 """
 
 from __future__ import annotations
@@ -17,12 +17,23 @@ from typing import Any
 import click
 
 from ..errors import OptionError
+from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
 Maker = Callable[[Callable[..., Any]], click.Command]
 
 
-class Command(click.Command):
+class _WithExamples(click.Command):
+    """A command whose help ends in its examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                formatter.write_text(self.epilog)
+
+
+class Command(_WithExamples):
     """A command; what the library calls a wrong option is wrong usage here."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -34,24 +45,16 @@ class Command(click.Command):
                 raise
             raise click.UsageError(str(error), ctx) from None
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        _write_examples(self, formatter)
 
-
-class Group(click.Group):
+class Group(_WithExamples, click.Group):
     """A command that has commands of its own."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        _write_examples(self, formatter)
 
 
 # Commands of berge-lab, a distribution of its own, that are known where it is not installed.
 LAB = ("bench", "compare", "report", "reproduce")
 
 
-class Program(click.Group):
+class Program(Group):
     """The commands, listed in sections, and what happens when one of them fails.
 
     `sections` has a line for each command, whose module is imported when it is called. Other
@@ -78,7 +81,7 @@ class Program(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 raise
-            say("error", "bold red", _message(error))
+            say("error", "bold red", message_of(error))
             ctx.exit(ERROR)
         return result
 
@@ -121,7 +124,7 @@ class Program(click.Group):
         """Write the exit codes and examples."""
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
-        _write_examples(self, formatter)
+        super().format_epilog(ctx, formatter)
 
 
 def command(*lines: str, cls: type[Command] = Command) -> Maker:
@@ -132,12 +135,6 @@ def command(*lines: str, cls: type[Command] = Command) -> Maker:
 def examples(*lines: str) -> str:
     """Return an epilog with examples; the first character has click leave the lines as they are."""
     return "\n".join(["\b", *lines])
-
-
-def _write_examples(command: click.Command, formatter: click.HelpFormatter) -> None:
-    if command.epilog:
-        with formatter.section("Examples"):
-            formatter.write_text(command.epilog)
 
 
 def say(label: str, style: str, message: str = "") -> None:
@@ -159,19 +156,6 @@ def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = F
         ctx.exit(INTERRUPTED)
     if stopped:
         ctx.exit(TIME_LIMIT)
-
-
-def _message(error: Exception) -> str:
-    from ..errors import BergeError
-
-    if isinstance(error, BergeError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error})" if str(error) else "out of memory"
-    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
 
 
 @contextmanager

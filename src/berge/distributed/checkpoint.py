@@ -8,10 +8,10 @@
       manifest.json                                  phase, graph, rows and checksum of every file
 
 Any valid matching is a place to go on from, on any number of parts. Each part writes its file aside
-and renames it; when all are there, part 0 does the same with the manifest, and that makes the phase
-count: whatever happens in between, the manifest tells of a phase that is complete. Names have a
-number of their own for every run, so that no run writes over files that the manifest of another
-tells of. Files of the phase before the last one, and of runs before, are removed.
+and renames it. When all files are there, part 0 writes the manifest in the same way: from then on
+the phase counts. So whatever happens, the manifest tells of a phase that is complete. Every run has
+a number in the names of its files, so that it writes over no file of another run's manifest. Files
+of the phase before the last one, and of runs before, are removed.
 
 The graph is known by its sizes and the sum of its parts' fingerprints.
 """
@@ -28,10 +28,8 @@ import numpy as np
 from ..errors import CheckpointError, FormatError
 from ..files.manifest import digest, load_array, read_manifest, save_array, write_json
 from .communicator import Array, Communicator
-from .messages import agree, collect, deliver
+from .messages import collect, deliver, together
 from .part import Part
-
-__all__ = ["Checkpoint"]
 
 _FORMAT, _VERSION = "berge checkpoint", 1
 
@@ -101,13 +99,12 @@ class Checkpoint:
             On all parts alike, naming the file that is missing, damaged, or of another graph.
         """
         self._know(comm, part)
-        row_match, phase, error = np.empty(0, np.int64), 0, ""
-        try:
-            content = self._read()
-            row_match, phase = self._mates(part, content["files"]), content["phase"]
-        except (OSError, FormatError, CheckpointError) as found:
-            error = str(found)
-        agree(comm, error, CheckpointError)
+        with together(comm):
+            try:
+                content = self._read()
+                row_match, phase = self._mates(part, content["files"]), content["phase"]
+            except (OSError, FormatError) as error:
+                raise CheckpointError(str(error)) from None
         return row_match, phase
 
     def _know(self, comm: Communicator, part: Part) -> None:

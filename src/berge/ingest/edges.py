@@ -14,8 +14,6 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 
-__all__ = ["Edges", "checked_weights", "two_sided"]
-
 # The number of vertices, both ends of every edge, and an attribute of them, or None.
 Edges = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]
 

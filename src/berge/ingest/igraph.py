@@ -10,8 +10,6 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from .edges import Edges, checked_weights, two_sided
 
-__all__ = ["edges_of", "from_igraph"]
-
 
 def from_igraph(graph: Any) -> BipartiteGraph:
     """Take vertices of type False as rows; without the attribute ``type``, one colour of two."""

@@ -11,8 +11,6 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from .edges import Edges, checked_weights, two_sided
 
-__all__ = ["edges_of", "from_networkx"]
-
 
 def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> BipartiteGraph:
     """Take `top_nodes`, else nodes with ``bipartite=0``, else one colour of two, as rows."""

@@ -75,7 +75,7 @@ def maximum_matching(
         ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
         see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
-        Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
+        Options of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
 
     Returns
@@ -98,9 +98,9 @@ def maximum_matching(
     Notes
     -----
     O(n·m) in the worst case for the default, about O(m) on most graphs. Memory besides the graph:
-    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more for
-    each thread, of which up to 8 share the searches; twice that from 2³¹ vertices on. Up to 128 MB
-    of it are kept for the next call.
+    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more a
+    vertex for each thread, up to 8 of which share the searches. From 2³¹ vertices on it is twice
+    that. Up to 128 MB of it are kept for the next call.
     """
     started = time.perf_counter()
     if cluster is not None:

@@ -58,8 +58,8 @@ def choose(
     """Measure algorithms and starts on your graphs, rank them, and say which to use.
 
     Every measurement has a process of its own, every matching is proved. Ctrl-C keeps what is
-    there; the same command then goes on where it stopped. "× fastest" is the geometric mean, over
-    the graphs, of the time as a multiple of the fastest's; ★ marks what `auto` does; t1 is on one
+    there; the same command then goes on where it stopped. "× fastest" is a geometric mean over the
+    graphs: of the time as a multiple of the fastest's. ★ marks what `auto` does; t1 is on one
     thread.
     """
     _check(output)

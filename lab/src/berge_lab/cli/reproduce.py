@@ -35,7 +35,7 @@ SUITES = ("quick", "standard", "full")
               envvar="BERGE_DATA", show_envvar=True, metavar="FOLDER",
               help="Real graphs (.npz, .mtx): those that the papers' classes know, and the named "
               "matrices of table I.")  # fmt: skip
-@click.option("--graphs", "_graphs", is_flag=True, help="Before FILEs: graphs to take as well.")
+@click.option("--graphs", "_graphs", is_flag=True, help="The FILEs are graphs to take as well.")
 @click.option("--only", multiple=True, metavar="PATTERN",
               help="Experiments, such as 'g-pr/*' or apfb/figure-2; may be repeated.")  # fmt: skip
 @click.option("--docs", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",

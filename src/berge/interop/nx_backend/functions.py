@@ -51,7 +51,7 @@ def hopcroft_karp_matching(G: BergeGraph, top_nodes: Iterable[Any] | None = None
 
 
 def eppstein_matching(G: BergeGraph, top_nodes: Iterable[Any] | None = None) -> dict[Any, Any]:
-    """Return a maximum matching; unlike Hopcroft–Karp's, top nodes that are not in G are passed."""
+    """Return a maximum matching; top nodes that are not in G are ignored, as networkx does here."""
     if top_nodes is not None:
         top_nodes = set(top_nodes).intersection(G.labels)
     return hopcroft_karp_matching(G, top_nodes)
