@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,9 +242,8 @@ def greedy(
             if comm.rank == 0 and output is not None:
                 result.joined(mate).save(output)
     if comm.rank == 0:
-        names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
-        facts |= {name: getattr(result, name) for name in (*names, "stopped")}
+        facts |= {"exchanges": result.exchanges} | result.as_dict()
         if as_json:
             options.print_json(facts)
         elif not quiet:
@@ -261,10 +261,7 @@ def greedy(
 def _heeding(session: Session, progress: bool) -> Iterator[None]:
     """Show progress on rank 0 if asked to, and let SIGINT stop all ranks in the same round."""
     run = session.run
-
-    def stop() -> None:
-        run.interrupted = True
-
+    stop = partial(setattr, run, "interrupted", True)
     with run.running(progress and run.rank == 0), heeded_interrupts(stop):
         yield
     if session.result is None and session.pairs is None:

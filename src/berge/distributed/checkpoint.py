@@ -63,10 +63,6 @@ class Checkpoint:
         """The file that makes a checkpoint one."""
         return self.folder / "manifest.json"
 
-    def exists(self) -> bool:
-        """Whether there is something to go on from."""
-        return self.manifest.exists()
-
     def save(self, comm: Communicator, part: Part, row_match: Array, phase: int) -> None:
         """Write this part's share; the manifest, last, makes it count. Collective, one exchange.
 

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -130,8 +130,7 @@ def solve_on_cluster(
     from .sources import open_source
 
     opened = partial(open_source, source, left, right, shape)
-    matching: Matching = _solve(cluster, opened, job, way, progress, workers, restarts)
-    return matching
+    return cast("Matching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
 
 def greedy_on_cluster(
@@ -172,8 +171,7 @@ def greedy_on_cluster(
 
     opened = partial(open_undirected, source, weights)
     job = {"options": options, "threads": threads, "greedy": True}
-    matching: GreedyMatching = _solve(cluster, opened, job, way, progress, workers, restarts)
-    return matching
+    return cast("GreedyMatching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
 
 def _solve(
@@ -429,8 +427,7 @@ class _Attempt:
 
     def _watch(self) -> None:
         """Wait until all members are done, and pass on reports. Ctrl-C has them stop."""
-        way, looked = self.solve.way, time.perf_counter()
-        interrupted = False
+        way, looked, interrupted = self.solve.way, time.perf_counter(), False
         while True:
             try:
                 states = self._progress(self.addresses[:1])

@@ -131,8 +131,7 @@ class Forest:
         alpha: float = ALPHA,
     ):
         self.halo, self.part, self.run = halo, halo.part, PartRun.of(comm)
-        self.exhaust, self.alpha = exhaust, alpha
-        part = halo.part
+        self.exhaust, self.alpha, part = exhaust, alpha, halo.part
         self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
         roots = deliver(comm, [], [self.roots.size])[1][:, 0]
         self.first_tree, n_trees = int(roots[: comm.rank].sum()), int(roots.sum())

@@ -118,7 +118,7 @@ class Session:
 
     def _sees(self, checkpoint: Checkpoint, resume: bool) -> bool:
         """Tell whether there is a checkpoint to go on from; refuse one that nobody asked for."""
-        (seen,) = total(self.run, checkpoint.exists())
+        (seen,) = total(self.run, checkpoint.manifest.exists())
         folder, size = checkpoint.folder, self.run.size
         if 0 < seen < size:
             raise ClusterError(
