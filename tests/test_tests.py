@@ -7,6 +7,8 @@ from collections import Counter
 
 import pytest
 
+from berge.compile import tuning
+
 from .kernel_files import ROOT
 
 FILES = sorted(path for folder in ("tests", "lab/tests") for path in (ROOT / folder).rglob("*.py"))
@@ -81,3 +83,13 @@ def test_a_call_of_what_asserts_is_a_check():
     (function,) = functions(ast.parse("def test_it():\n    it.check(1)"))
     assert can_fail(function, {"check"})
     assert not can_fail(function, set())
+
+
+def test_every_threshold_for_threads_is_lowered_somewhere():
+    """Graphs of the tests are too small for most: what threads share would never be run."""
+    thresholds = [name for name in vars(tuning) if "SHARED" in name or name.startswith("SERIAL")]
+    assert len(thresholds) > 8
+    texts = [node.value for path in FILES for node in ast.walk(ast.parse(path.read_text("utf-8")))
+             if isinstance(node, ast.Constant) and isinstance(node.value, str)]  # fmt: skip
+    lowered = {text.rpartition(".")[2] for text in texts}
+    assert [name for name in thresholds if name not in lowered] == []
