@@ -5,10 +5,11 @@
 Every hierarchy is checked: no weight of a vertex or an edge is lost. "least" and "mean" tell how
 many times fewer vertices a level has than the one before it; "heaviest" how many times heavier than
 the average the heaviest vertex of the coarsest level is. "seconds" is processor time of one thread
-for the whole hierarchy, "contract" for its first contraction, each the best of several; beside that
-how many times as long scipy (Pᵀ A P) and networkit (ParallelPartitionCoarsening, if installed) take
-for the same contraction on one thread, from data structures of their own. "speed-up" is what all
-threads gain on the clock, and means something only on a machine that has nothing else to do.
+for the whole hierarchy, "contract" for its first contraction, each the best of several. Further
+columns tell how many times as long scipy (Pᵀ A P) and networkit (ParallelPartitionCoarsening, if
+installed) take for the same contraction. They run on one thread too, from data structures of their
+own. "speed-up" is what all threads gain on the clock, and means something only on a machine that
+has nothing else to do.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python lab/benchmarks/dulmage_mendelsohn.py [--data FOLDER] [--repeat N] [NAME …]
 
-Both take index arrays in memory, berge by rows and CSparse by columns as each wants them, and give
-permutations and block bounds; best of several calls in turn. berge's graph is a new one each time,
-so a transpose that it needs is in its time. Sizes of parts and number of blocks must agree. A ratio
+Both take index arrays in memory, berge by rows and CSparse by columns, and give permutations and
+block bounds. Times are the best of several calls in turn. berge's graph is a new one each time, so
+a transpose that it needs is in its time. Sizes of parts and number of blocks must agree. A ratio
 above 1 says how many times faster berge is.
 
 With --data the first of the real graphs are those in `REAL`. After the table, a Jacobian of 15 000

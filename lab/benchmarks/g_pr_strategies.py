@@ -2,10 +2,10 @@
 
     python lab/benchmarks/g_pr_strategies.py [--data FOLDER] [--figure docs/g-pr-strategies.png]
 
-For every form of G-PR and every strategy: the geometric means over all graphs of the seconds of the
-search (best of --repeat), of push launches and of global relabellings; all from the cheap start,
-as in the paper. With a folder of .npz graphs some real ones are taken as well. Then the same for
-global relabelling beside the pushes (concurrent).
+Prints geometric means over all graphs for every form of G-PR and every strategy: of the seconds of
+the search (best of --repeat), of push launches and of global relabellings. All runs begin with the
+cheap start, as in the paper. With a folder of .npz graphs some real ones are taken as well. Then
+the same for global relabelling beside the pushes (concurrent).
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     python lab/benchmarks/gpu_orderings.py [--threads 2] [--init cheap] [--data FOLDER] [--levels]
 
-Prints a Markdown table: outer iterations, and BFS kernels launched, of APFB and APsB with GPUBFS
-and GPUBFS-WR (shape CT), on Delaunay, road and social graphs, generated and, with a folder of .npz
-graphs, real ones; then each ordering, graph by graph. With --levels: how many kernels every
-iteration launched, as in the paper's figure 2. These are counts, not seconds.
+Prints a Markdown table of outer iterations and of BFS kernels launched, for APFB and APsB with
+GPUBFS and GPUBFS-WR (shape CT). The graphs are Delaunay, road and social ones: generated, and real
+ones if a folder of .npz graphs is given. Then it prints each ordering, graph by graph. With
+--levels: how many kernels every iteration launched, as in the paper's figure 2. These are counts,
+not seconds.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python lab/benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
-default of one machine on one thread, "seconds" the whole of `match_part` on the parts, without
-reading, best of three, after a run on a small graph that has the kernels loaded; on Dask it is the
+default of one machine on one thread. "seconds" is the whole of `match_part` on the parts, without
+reading, best of three; kernels are loaded before, by a run on a small graph. On Dask it is the
 whole call on a cluster that is up. Every matching is proved where it lies, and the cardinality
 compared with that of one machine. MB is what all parts sent to each other; "local" the share of
 edges within parts. Parts on one machine share its memory and cores, so seconds say little of what
@@ -45,21 +45,21 @@ def graphs(rows: int) -> dict[str, Any]:
 
 def on_ranks(folder: Path) -> None:
     """What every MPI rank does: solve a small graph, then that in the folder."""
-    from berge.distributed.communicator import Recorder
     from berge.distributed.core import match_part
     from berge.distributed.messages import total
     from berge.distributed.mpi import MPICommunicator
     from berge.distributed.part import Part
+    from berge.distributed.part_run import PartRun
     from berge.distributed.proof import prove_part
 
     comm = MPICommunicator()
 
     def best(part: Part, repeats: int) -> dict[str, Any]:
-        recorder = Recorder(comm)
+        run = PartRun(comm)
 
         def check(result: Any) -> dict[str, Any]:
             cover = result.row_cover, result.col_cover
-            proof = prove_part(part, recorder, result.row_match, result.col_match, cover)
+            proof = prove_part(part, run, result.row_match, result.col_match, cover)
             stats = result.stats
             return {
                 "cardinality": stats.cardinality,
@@ -70,7 +70,7 @@ def on_ranks(folder: Path) -> None:
                 "local": stats.local_fraction,
             }
 
-        solve = partial(match_part, part, recorder)
+        solve = partial(match_part, part, run)
         found = in_turns({"": solve}, repeats, warm_up=False, check=check)[""]
         return found.told | {"seconds": found.best}
 

@@ -4,8 +4,8 @@
     python lab/benchmarks/in_rounds.py [NAME …] --data FOLDER --edges 0 --peers btf [--limit 1]
 
 Graphs are generated ones, or those of a folder, that have at least so many edges. Each round
-measures every graph by every code, each in a process of its own, in random order: what a process
-gets of the caches, and of a shared machine, then evens out. A figure is the best of all rounds;
+measures every graph by every code, each in a process of its own, in random order. So differences
+between processes, in caches and on a shared machine, even out. A figure is the best of all rounds;
 every matching is proved. A peer that takes over the limit, in seconds, is not asked again.
 """
 

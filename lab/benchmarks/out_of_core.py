@@ -3,9 +3,9 @@
     python lab/benchmarks/out_of_core.py big.berge --rows 2_000_000 --degree 700
     python lab/benchmarks/out_of_core.py big.berge --limit 1536M
 
-The first call writes a graph, piece by piece; a call on a folder that is there solves it, in a
-process of its own under ``ulimit -v``, proves the result, and prints a line of JSON: seconds, peak
-memory, passes and bytes read.
+The first call writes a graph, piece by piece. A call on a folder that is there solves it, in a
+process of its own under ``ulimit -v``, and proves the result. It prints a line of JSON: seconds,
+peak memory, passes and bytes read.
 """
 
 from __future__ import annotations

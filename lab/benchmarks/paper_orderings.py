@@ -2,9 +2,9 @@
 
     python lab/benchmarks/paper_orderings.py [--init karp-sipser] [--data FOLDER]
 
-For every graph and algorithm on one thread, all with the same start: edges traversed, phases,
-average length of the augmenting paths; then each claim of the paper's figures 1 and 7, graph by
-graph. With a folder of .npz graphs some real ones are taken as well.
+Prints edges traversed, phases and the average length of the augmenting paths, for every graph and
+algorithm on one thread, all with the same start. Then it prints each claim of the paper's figures 1
+and 7, graph by graph. With a folder of .npz graphs some real ones are taken as well.
 """
 
 from __future__ import annotations

@@ -190,14 +190,13 @@ def test_a_part_that_fails_frees_the_others():
 @pytest.mark.parametrize("graph", [generate.rmat(10, 8), generate.road(40, 40)])
 def test_bytes_of_a_part(graph):
     parts = [Part.from_graph(graph, rank, 4) for rank in range(4)]
-    of_halo = {"indptr", "indices", "t_indptr", "t_indices", "ghosts"}
 
     def measure(comm):
         part = parts[comm.rank]
         halo = Halo.build(part, comm)
         mates = np.full(len(part.rows), -1), np.full(len(part.cols), -1)
-        arrays = Forest(part, halo, comm, *mates, exhaust=False).arrays
-        own = sum(a.nbytes for name, a in arrays._asdict().items() if name not in of_halo)
+        arrays = Forest(halo, comm, *mates, exhaust=False).arrays
+        own = sum(a.nbytes for name, a in arrays._asdict().items() if name != "graph")
         real = part.indptr.nbytes + part.indices.nbytes + halo.nbytes + own
         sizes = len(part.rows), len(part.cols), part.nnz, halo.ghosts.size
         return real, part_bytes(*sizes, arrays.renewed.size)

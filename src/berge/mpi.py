@@ -10,20 +10,21 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .cli import exit_codes
-from .cli.display import fact_table, out, plural
-from .cli.options import key_values, plain_values, print_json, seconds
+from .cli import exit_codes, options
+from .cli.display import graph_sizes, in_steps, report
 from .cli.program import Command, Group, examples, say
-from .cli.program import _message as message_of
 from .errors import BergeError, ClusterError, PeerLost
+from .results.interrupts import heeded_interrupts
+from .wording import plural
 
 if TYPE_CHECKING:
-    from .distributed.communicator import Array, Communicator
+    from .distributed.communicator import Array
     from .distributed.mpi import MPICommunicator
     from .distributed.part import Part
     from .distributed.session import Session
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["main", "program"]
 
 graph_argument = click.argument("graph", type=click.Path(path_type=Path))
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+progress_option = click.option(
+    "--progress/--no-progress", default=False, help="Show the search on stderr."
+)
 
 
 @click.group(
     cls=Group,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog=examples("mpiexec -n 4 python -m berge.mpi match graph.berge/ -o out/"),
 )
 def program() -> None:
@@ -54,54 +56,29 @@ def program() -> None:
     ),
 )
 @graph_argument
-@click.option(
+@options.path(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     help="A folder, to which each rank writes its share; or one .npz, .txt or .json file.",
 )
-@click.option(
-    "--checkpoint",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="FOLDER",
-    help="Save the matching there after every phase; all ranks must see the folder.",
-)
-@click.option(
-    "--resume",
-    is_flag=True,
-    help="Go on from the checkpoint if there is one, whatever the number of ranks was.",
-)
+@options.checkpoint("Save the matching there after every phase; all ranks must see it.", "ranks")
 @click.option(
     "-i",
     "--init",
-    type=click.Choice(["karp-sipser", "greedy", "none"]),
-    default="karp-sipser",
-    show_default=True,
-    help="Start that the search begins with.",
+    type=click.Choice(["auto", "karp-sipser", "greedy", "none"]),
+    default="auto",
+    help="Start that the search begins with; auto is karp-sipser.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the start."
+@options.seed(help="Of the start.")
+@options.time_limit(help="Stop after so many seconds, with the best matching so far.")
+@options.columns("Column of Parquet files with numbers of rows.", "Column with numbers of columns.")
+@options.switches(
+    help="exhaust=true or false: search parts to their end; alpha: direction of the search."
 )
-@click.option(
-    "--time-limit",
-    type=float,
-    callback=seconds,
-    metavar="SECONDS",
-    help="Stop after so many seconds, with the best matching so far.",
-)
-@click.option("--left", metavar="COLUMN", help="Column of Parquet files with numbers of rows.")
-@click.option("--right", metavar="COLUMN", help="Column with numbers of columns.")
-@click.option(
-    "--option",
-    "switches",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="exhaust=true or false: search parts to their end; alpha: direction of the search.",
-)
-@click.option("--no-prove", is_flag=True, help="Do not check the result with a vertex cover.")
-@click.option("--progress/--no-progress", default=False, help="Show the search on stderr.")
-@json_option
-@quiet_option
+@options.no_prove
+@progress_option
+@options.as_json
+@options.quiet()
 def match(
     graph: Path,
     output: Path | None,
@@ -122,42 +99,52 @@ def match(
 
     Of a .berge folder each rank reads its own slice, of Parquet files some of the row groups; any
     other file is read by rank 0, and shared out.
+
+    SIGINT to a rank stops all of them, and keeps the best matching found so far.
     """
+    from .distributed.messages import gather, together
     from .distributed.session import Session, check_options
-    from .results.progress import ProgressLine
+    from .distributed.sources import read_part
+    from .files.parts import check_place
+    from .results.matching import Matching
 
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
-    with _together(comm):
-        options = check_options(init, plain_values(key_values(switches, "'--option'")))
-        if output is not None:
-            _check_output(output)
+    with together(comm):
+        chosen = check_options(
+            init, options.plain_values(options.key_values(switches, "'--option'"))
+        )
+        if output is not None and output.suffix:
+            options.check_output(output, (".npz", ".txt", ".json"))
+        elif output is not None:
+            check_place(output)
     if checkpoint is not None and comm.rank == 0 and not quiet:
         say("checkpoints", "bold", f"in {checkpoint}; if a rank is lost, go on with --resume")
-    session = Session(comm)
-    with ProgressLine() as show:
+    session = Session(comm, time_limit=time_limit)
+    with _heeding(session, progress):
         result = session.search(
-            lambda _: _read(graph, comm, left, right),
+            lambda comm: read_part(graph, comm, left=left, right=right),
             checkpoint=checkpoint,
             resume=resume,
-            time_limit=time_limit,
-            on_phase=show if progress and comm.rank == 0 else None,
             seed=seed,
-            **options,
+            **chosen,
         )
-    if not no_prove:
-        session.prove()
-    if output is not None:
-        _write(output, session)
+        if not no_prove:
+            session.prove()
+        if output is not None and not output.suffix:
+            session.write(output)
+        elif output is not None:
+            sides = (session.arrays()[name] for name in ("row_match", "col_match"))
+            mates = [gather(comm, side) for side in sides]
+            with together(comm):
+                if comm.rank == 0:
+                    Matching(*mates, upper_bound=result.stats.upper_bound).save(output)
     if comm.rank == 0:
-        facts = _facts(graph, session)
-        facts["init"] = init if session.resumed is None else "none"
-        if as_json:
-            print_json(facts)
-        elif not quiet:
-            out().print(fact_table(_lines(facts, output), title=str(graph)))
-    return exit_codes.OK if result.complete else exit_codes.TIME_LIMIT
+        facts = _facts(graph, session) | {"output": output}
+        if as_json or not quiet:
+            report(facts, _lines, graph, as_json=as_json)
+    return _exit_code(result.stats.stopped)
 
 
 @program.command(
@@ -167,17 +154,18 @@ def match(
 )
 @graph_argument
 @click.argument("matching", type=click.Path(path_type=Path))
-@json_option
-@quiet_option
+@options.as_json
+@options.quiet()
 def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     """Check that MATCHING is a matching of GRAPH, and a maximum one.
 
     Each rank checks what it has of the graph. MATCHING is what `match` wrote.
     """
     from .distributed.proof import prove_part
+    from .distributed.sources import read_part
 
     comm = _world()
-    part = _read(graph, comm)
+    part = read_part(graph, comm)
     proof = prove_part(part, comm, *_read_matching(matching, part, comm))
     if comm.rank == 0:
         facts = {
@@ -188,7 +176,7 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
             "reason": proof.reason or None,
         }
         if as_json:
-            print_json(facts)
+            options.print_json(facts)
         elif not quiet:
             verdict = proof.reason or f"a maximum matching: a vertex cover of {proof.cover_size:,}"
             click.echo(f"{matching}: {plural(proof.cardinality, 'edge')}; {verdict}")
@@ -206,122 +194,100 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     ),
 )
 @graph_argument
-@click.option(
+@options.algorithm(
+    "greedy",
     "-m",
     "--method",
-    type=click.Choice(["auto", "locally-dominant", "proposals", "weighted-proposals"]),
-    default="auto",
-    show_default=True,
-    help="With weights auto is locally-dominant, and proposals without.",
+    help="locally-dominant, proposals or weighted-proposals; auto is the first with weights, and "
+    "the second without.",
 )
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says, not 1.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of proposals."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Write the pairs to a .npz or .txt file.",
-)
-@json_option
-@quiet_option
+@options.seed(help="Of proposals.")
+@options.blue
+@options.time_limit(help="Stop after so many seconds, with the matching so far.")
+@options.path("-o", "--output", help="Write the pairs to a .npz or .txt file.")
+@progress_option
+@options.as_json
+@options.quiet()
 def greedy(
     graph: Path,
-    method: str,
     weights: bool,
     seed: int,
+    time_limit: float | None,
     output: Path | None,
+    progress: bool,
     as_json: bool,
     quiet: bool,
+    **settings: Any,
 ) -> int:
     """Find a maximal matching of the undirected graph in GRAPH, and check it where the data lives.
 
     Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
     out.
     """
-    from .cli.options import check_output
+    from .distributed.messages import gather, together
     from .distributed.session import Session
+    from .distributed.sources import read_part
 
     comm = _world()
-    with _together(comm):
-        if output is not None:
-            check_output(output, (".npz", ".txt"))
-    session = Session(comm)
-    result = session.greedy(
-        lambda _: _read_undirected(graph, weights, comm), method=method, seed=seed
-    )
-    if output is not None:
-        mate = _gathered(comm, result.mate)
-        with _together(comm):
-            if comm.rank == 0:
+    with together(comm):
+        options.check_output(output, (".npz", ".txt"))
+    session = Session(comm, time_limit=time_limit)
+    with _heeding(session, progress):
+        result = session.greedy(
+            lambda comm: read_part(graph, comm, undirected=True, weights=weights),
+            seed=seed,
+            **settings,
+        )
+        mate = gather(comm, result.mate)
+        with together(comm):
+            if comm.rank == 0 and output is not None:
                 result.joined(mate, seed).save(output)
     if comm.rank == 0:
-        assert session.part is not None
-        n = session.part.n_rows
         names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
-        facts = {"graph": str(graph), "ranks": comm.size, "vertices": n}
-        facts |= {name: getattr(result, name) for name in names}
+        facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
+        facts |= {name: getattr(result, name) for name in (*names, "stopped")}
         if as_json:
-            print_json(facts)
+            options.print_json(facts)
         elif not quiet:
+            state = "maximal" if result.is_maximal else f"not maximal ({result.stopped})"
             click.echo(
-                f"{graph}: {plural(result.size, 'pair')} of {n:,} vertices, "
-                f"weight {result.weight:.10g}, maximal; {result.method} on "
+                f"{graph}: {plural(result.size, 'pair')} of {mate.size:,} vertices, "
+                f"weight {result.weight:.10g}, {state}; {result.method} on "
                 f"{plural(comm.size, 'rank')}, {result.exchanges:,} exchanges, "
                 f"{result.seconds['total']:.2f} s"
             )
-    return exit_codes.OK
+    return _exit_code(result.stopped)
 
 
-def _read_undirected(path: Path, weights: bool, comm: MPICommunicator) -> tuple[Part, Any]:
-    """Read this rank's part of an undirected graph, and its weights."""
-    from .distributed.greedy import scattered, undirected
-    from .distributed.part import Part
-    from .files.folder import is_folder
-    from .ingest import as_graph
+@contextmanager
+def _heeding(session: Session, progress: bool) -> Iterator[None]:
+    """Show progress on rank 0 if asked to, and let SIGINT stop all ranks in the same round."""
+    run = session.run
 
-    if is_folder(path):
-        with _together(comm):
-            if weights:
-                raise ClusterError(f"{path}: a .berge folder has no weights")
-            part = Part.from_folder(path, comm.rank, comm.size)
-        return undirected(part, comm), None
-    with _together(comm):
-        graph = as_graph(path, weights=weights) if comm.rank == 0 else None
-    return scattered(graph, comm)
+    def stop() -> None:
+        run.interrupted = True
+
+    with run.running(progress and run.rank == 0), heeded_interrupts(stop):
+        yield
+    if session.result is None and session.pairs is None:
+        raise KeyboardInterrupt  # before there was a graph to have a matching of
 
 
-def _read(
-    path: Path, comm: MPICommunicator, left: str | None = None, right: str | None = None
-) -> Part:
-    """Read this rank's part of a graph; `left` and `right` are columns of Parquet files."""
-    from .distributed.part import Part
-    from .distributed.sources import from_ends, is_parquet, parquet_ends
-    from .files import read
-    from .files.folder import is_folder
-
-    graph = ends = None
-    with _together(comm):
-        if is_folder(path):
-            return Part.from_folder(path, comm.rank, comm.size)
-        if is_parquet(str(path)):
-            ends = parquet_ends(str(path), (left, right), comm.rank, comm.size)
-        elif left is not None or right is not None:
-            raise click.UsageError("--left and --right are for Parquet files")
-        elif comm.rank == 0:
-            graph = read(path)
-    return Part.scattered(graph, comm) if ends is None else from_ends(ends, None, comm)
+def _exit_code(stopped: str | None) -> int:
+    codes = {None: exit_codes.OK, "interrupted": exit_codes.INTERRUPTED}
+    return codes.get(stopped, exit_codes.TIME_LIMIT)
 
 
 def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array, Array]:
     """Let rank 0 read a matching, and share it out."""
     import numpy as np
 
+    from .distributed.messages import nothing, together
     from .results.matching import Matching
 
-    sides = [[np.empty(0, np.int64)] * comm.size] * 2
-    with _together(comm):
+    sides = [nothing(comm)] * 2
+    with together(comm):
         if comm.rank == 0:
             whole = Matching.load(path)
             if (whole.n_rows, whole.n_cols) != (part.n_rows, part.n_cols):
@@ -340,81 +306,28 @@ def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array
     return row_match, col_match
 
 
-def _check_output(path: Path) -> None:
-    """Refuse a place that cannot be written to, before any work."""
-    from .files.parts import check_place
-
-    if path.suffix:
-        from .cli.options import check_output
-
-        check_output(path, (".npz", ".txt", ".json"))
-    else:
-        check_place(path)
-
-
-def _write(path: Path, session: Session) -> None:
-    """Write each rank's share to a folder, or all of it to a file."""
-    from .results.matching import Matching
-
-    if not path.suffix:
-        session.write(path)
-        return
-    comm, arrays = session.comm, session.arrays()
-    row_match, col_match = (_gathered(comm, arrays[name]) for name in ("row_match", "col_match"))
-    with _together(comm):
-        if comm.rank == 0:
-            assert session.result is not None
-            bound = session.result.stats.upper_bound
-            Matching(row_match, col_match, upper_bound=bound).save(path)
-
-
-def _gathered(comm: Communicator, mine: Any) -> Any:
-    """Return what all ranks have, one after the other, on rank 0; nothing on others."""
-    import numpy as np
-
-    from .distributed.messages import to_first
-
-    received, _ = comm.exchange(to_first(comm, mine.astype(np.int64)))
-    return np.concatenate(received).astype(mine.dtype)
-
-
 def _facts(graph: Path, session: Session) -> dict[str, Any]:
     """Return what --json prints."""
-    part, result = session.part, session.result
-    assert part is not None
-    assert result is not None
-    stats, cover = result.stats, session.cover
+    part, result = session.done
+    facts = asdict(result.stats)
+    cover = facts.pop("cover")
     return {
-        "graph": str(graph),
-        "ranks": session.comm.size,
+        "graph": graph,
+        "ranks": session.run.size,
         "rows": part.n_rows,
         "cols": part.n_cols,
-        "edges": session.edges,
-        "cardinality": stats.cardinality,
-        "upper_bound": stats.upper_bound,
         "is_maximum": result.complete,
         "proved": cover is not None,
         "cover_rows": None if cover is None else cover[0],
         "cover_cols": None if cover is None else cover[1],
-        "unmatched_rows": part.n_rows - stats.cardinality,
-        "unmatched_cols": part.n_cols - stats.cardinality,
-        "resumed_phase": session.resumed,
-        "start_cardinality": stats.start_cardinality,
-        "phases": stats.phases,
-        "exchanges": stats.exchanges,
-        "bytes": stats.bytes,
-        "local_fraction": stats.local_fraction,
-        "exhausted": stats.exhausted,
-        "seconds": stats.seconds,
-        "stopped": stats.stopped,
-    }
+        "unmatched_rows": part.n_rows - facts["cardinality"],
+        "unmatched_cols": part.n_cols - facts["cardinality"],
+    } | facts
 
 
-def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, str]]:
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Say it in words."""
-    sizes = f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
-    where = plural(facts["ranks"], "rank")
-    yield "graph", f"{sizes}, {plural(facts['edges'], 'edge')}, on {where}"
+    yield "graph", f"{graph_sizes(facts)}, on {plural(facts['ranks'], 'rank')}"
     verdict = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
     if facts["is_maximum"]:
         verdict = "maximum, proved" if facts["proved"] else "maximum, not proved"
@@ -427,35 +340,14 @@ def _lines(facts: dict[str, Any], output: Path | None) -> Iterator[tuple[str, st
     yield "start", f"{facts['start_cardinality']:,} by {start}"
     how = "parts searched to their end" if facts["exhausted"] else "level by level"
     yield "search", f"{plural(facts['phases'], 'phase')}, {facts['exchanges']:,} exchanges, {how}"
-    yield (
-        "",
-        f"{facts['bytes']:,} bytes sent by rank 0, {facts['local_fraction']:.0%} of edges local",
-    )
+    local = f"{facts['local_fraction']:.0%} of edges local"
+    yield "", f"{facts['bytes']:,} bytes sent by rank 0, {local}"
     if facts["proved"]:
         rows, cols = facts["cover_rows"], facts["cover_cols"]
         yield "proof", f"a vertex cover of {plural(rows, 'row')} and {plural(cols, 'column')}"
-    steps = dict(facts["seconds"])
-    whole = steps.pop("total")
-    named = ", ".join(f"{step} {spent:.2f}" for step, spent in steps.items())
-    yield "seconds", f"{whole:.2f}: {named}"
-    if output is not None:
-        yield "written to", str(output)
-
-
-@contextmanager
-def _together(comm: Communicator) -> Iterator[None]:
-    """Turn an error of one rank into one of all, so that none waits for it."""
-    from .distributed.messages import agree
-
-    usage = problem = ""
-    try:
-        yield
-    except click.ClickException as error:
-        usage = error.format_message()
-    except (BergeError, OSError) as error:
-        problem = message_of(error)
-    agree(comm, usage, click.UsageError)
-    agree(comm, problem, ClusterError)
+    yield "seconds", in_steps(facts["seconds"])
+    if facts["output"] is not None:
+        yield "written to", str(facts["output"])
 
 
 def main(arguments: list[str] | None = None) -> int:

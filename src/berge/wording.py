@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "in_bytes", "in_seconds", "parse_bytes", "plural"]
+from .errors import BergeError
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
@@ -31,6 +31,18 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def message_of(error: Exception) -> str:
+    """Return what an error says, as a command prints it."""
+    if isinstance(error, BergeError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        name = f"{error.filename}: " if error.filename else ""
+        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
+    if isinstance(error, MemoryError):
+        return f"out of memory ({error})" if str(error) else "out of memory"
+    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
 
 
 def in_seconds(seconds: float) -> str:

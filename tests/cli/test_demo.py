@@ -25,7 +25,7 @@ class TestDemo:
     def test_words(self):
         from berge.cli.demo import _Case, _scipy_cells
 
-        case = _Case("", "", "", lambda: generate.chain(1), cardinality=5, seconds=0.03)
+        case = _Case("", "", lambda: generate.chain(1), cardinality=5, seconds=0.03)
         assert _scipy_cells(case, 10.0) == ("no answer within 10 s", "over 330×")
         case.scipy_seconds, case.scipy_cardinality = 0.3, 5
         assert _scipy_cells(case, 10.0) == ("0.300 s", "10× as long")

@@ -211,8 +211,17 @@ def test_greedy(client, tmp_path):
         berge.greedy_matching(tmp_path / "grid.berge", weights=True, cluster=client)
     with pytest.raises(berge.OptionError, match="method on a cluster is one of locally-dominant"):
         berge.greedy_matching(graph, method="suitor", cluster=client)
-    with pytest.raises(berge.OptionError, match="time_limit is for one machine"):
-        berge.greedy_matching(graph, time_limit=1, cluster=client)
+    with pytest.raises(berge.OptionError, match="permute is for one machine"):
+        berge.greedy_matching(graph, permute=False, cluster=client)
+    with pytest.raises(berge.OptionError, match="p must be"):
+        berge.greedy_matching(graph, p=2, cluster=client)
+    reports = []
+    m = berge.greedy_matching(graph, cluster=client, on_phase=reports.append)
+    assert (m.stopped, reports[-1].cardinality) == (None, m.size)
+    assert m.rounds == reports[-1].phase > 1
+    m = berge.greedy_matching(graph, cluster=client, time_limit=0)
+    assert (m.stopped, m.is_maximal) == ("time limit", False)
+    berge.verify(graph, m)
 
 
 def test_time_limit_and_progress(pair, capfd):
@@ -261,12 +270,12 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         berge.maximum_matching(tmp_path / "none.berge", cluster=pair)
     for name, values, message in (
         ("texts", ["a", "b"], "'row' holds"),
-        ("negative", [-1, 2], "holds -1"),
-        ("missing", [None, 2], "values are missing"),
+        ("negative", [-1, 2], "row 0: row -1 is below 0"),
+        ("missing", [None, 2], "'row' has no value"),
     ):
         path = tmp_path / f"{name}.parquet"
         parquet.write_table(pyarrow.table({"row": values, "col": [0, 1]}), path)
-        with pytest.raises(berge.InvalidGraphError, match=message):
+        with pytest.raises(berge.FormatError, match=rf"{name}\.parquet: .*{message}"):
             berge.maximum_matching(path, cluster=pair)
     path = tmp_path / "large.parquet"
     parquet.write_table(pyarrow.table({"row": [0, 2], "col": [0, 1]}), path)
@@ -528,6 +537,14 @@ def test_command_line(processes, tmp_path):
     assert "exchanges" in output
     assert "workers" in output
     assert berge.Matching.load(out / "x.txt").cardinality == CARDINALITY
+    code, output, _ = run("greedy", tmp_path / "graph.berge", "--cluster", address, "--json")
+    assert code == 0
+    facts = json.loads(output)
+    assert (facts["method"], facts["vertices"], facts["edges"]) == ("proposals", 1000, None)
+    assert facts["is_maximal"]
+    code, output, _ = run("greedy", tmp_path / "graph.berge", "--cluster", address)
+    assert code == 0
+    assert f"proposals on {address}" in output
     code, _, errors = run("match", tmp_path / "graph.berge", "--checkpoint", out)
     assert code == 2
     assert "--cluster" in errors

@@ -14,13 +14,16 @@ from berge.distributed import halo as halo_module
 from berge.distributed import part as distributed_part
 from berge.distributed import search, start
 from berge.distributed.checkpoint import Checkpoint
-from berge.distributed.communicator import Alone, Recorder, run_threads
+from berge.distributed.communicator import Alone, run_threads
 from berge.distributed.core import match_part
-from berge.distributed.greedy import METHODS, greedy_part, scattered, undirected
+from berge.distributed.greedy import greedy_part, make_undirected
 from berge.distributed.halo import Halo
+from berge.distributed.messages import together
 from berge.distributed.part import Part
+from berge.distributed.part_run import PartRun
 from berge.distributed.proof import prove_part
 from berge.distributed.search import Forest
+from berge.solve.default import GREEDY_IN_PARTS as METHODS
 
 from ..conftest import COMPILED
 from ..corpus import LARGE, SMALL
@@ -38,10 +41,11 @@ def joined(graph, results):
     )
 
 
-def solve(graph, size, **options):
+def solve(graph, size, time_limit=None, on_phase=None, **options):
     def work(comm):
         part = Part.from_graph(graph, comm.rank, comm.size)
-        return match_part(part, comm, **options)
+        run = PartRun(comm, time_limit=time_limit, on_phase=on_phase)
+        return match_part(part, run, **options)
 
     return run_threads(size, work)
 
@@ -162,10 +166,10 @@ def test_memory_shrinks():
         part = Part.from_graph(graph, comm.rank, comm.size)
         halo = Halo.build(part, comm)
         mates = (np.full(len(side), -1, np.int64) for side in (part.rows, part.cols))
-        forest = Forest(part, halo, comm, *mates, exhaust=True)
+        forest = Forest(halo, comm, *mates, exhaust=True)
         # One entry for each root of the whole graph: the only arrays that do not shrink.
-        mine = forest.arrays._replace(renewed=np.empty(0), sizes=np.empty(0))
-        return sum(a.nbytes for a in (part.indptr, part.indices, halo.held, halo.holders, *mine))
+        mine = forest.arrays._replace(graph=np.empty(0), renewed=np.empty(0), sizes=np.empty(0))
+        return halo.nbytes + sum(a.nbytes for a in (part.indptr, part.indices, *mine))
 
     one, two, four = (max(run_threads(size, work)) for size in (1, 2, 4))
     assert two < 0.55 * one
@@ -371,19 +375,54 @@ def test_first_error_frees_the_others():
         run_threads(3, work)
 
 
-def test_recorder_logs_every_exchange():
+def test_runs_log_every_exchange():
     def work(comm):
-        recorder = Recorder(comm)
-        match_part(Part.from_graph(SMALL["grid"][0](), comm.rank, comm.size), recorder)
-        return recorder
+        run = PartRun(comm)
+        match_part(Part.from_graph(SMALL["grid"][0](), comm.rank, comm.size), run)
+        return run
 
-    recorders = run_threads(2, work)
-    for recorder in recorders:
-        assert recorder.exchanges == len(recorder.log)
-        assert {"halo", "init", "search"} <= {record.step for record in recorder.log}
-        assert recorder.bytes == sum(r.sent[1 - recorder.rank] for r in recorder.log)
-        assert all(record.work >= 0 and record.waited >= 0 for record in recorder.log)
-    assert recorders[0].bytes > 0
+    runs = run_threads(2, work)
+    for run in runs:
+        assert run.exchanges == len(run.log)
+        assert {"halo", "init", "search"} <= {record.step for record in run.log}
+        assert run.bytes == sum(r.sent[1 - run.rank] for r in run.log)
+        assert all(record.work >= 0 and record.waited >= 0 for record in run.log)
+        assert all(seconds >= 0 for seconds in run.seconds.values())
+        assert sum(run.seconds.values()) <= 2 * run.seconds["total"]
+        waited = sum(record.waited for record in run.log)
+        assert run.seconds["exchange"] == pytest.approx(waited)
+    assert runs[0].bytes > 0
+
+
+def test_the_gravest_wish_is_the_reason():
+    """Part 1 is interrupted and part 0 is late: both stop in the same round, for one reason."""
+    graph = SMALL["hidden perfect"][0]()
+
+    def work(comm):
+        run = PartRun(comm, time_limit=0.0 if comm.rank == 0 else None)
+        run.interrupted = comm.rank == 1
+        return match_part(Part.from_graph(graph, comm.rank, comm.size), run, init="none")
+
+    results = run_threads(3, work)
+    assert [r.stats.stopped for r in results] == ["interrupted"] * 3
+    berge.verify(graph, joined(graph, results))
+    assert not results[0].complete
+
+
+def test_an_error_of_one_part_is_one_of_all():
+    def work(comm, error):
+        try:
+            with together(comm):
+                if comm.rank == 1:
+                    raise error
+        except Exception as error:
+            return type(error), str(error)
+
+    for error, kind, text in (
+        (berge.FormatError("is wrong", "a.mtx", 3), berge.FormatError, "a.mtx, line 3: is wrong"),
+        (FileNotFoundError(2, "No such file", "a.mtx"), berge.ClusterError, "a.mtx: no such file"),
+    ):
+        assert run_threads(3, lambda comm, e=error: work(comm, e)) == [(kind, text)] * 3
 
 
 # Checkpoints.
@@ -517,8 +556,8 @@ def test_greedy(name, method):
     by_weight = berge.greedy_matching(graph, method="locally-dominant")
 
     def work(comm):
-        part, weights = scattered(graph if comm.rank == 0 else None, comm)
-        return greedy_part(part, comm, weights, method=method)
+        part = Part.scattered(graph if comm.rank == 0 else None, comm)
+        return greedy_part(part, comm, method=method)
 
     for size in SIZES:
         results = run_threads(size, work)
@@ -536,15 +575,43 @@ def test_greedy_default_and_unknown_methods():
     graph = UNDIRECTED["random, weighted"]()
 
     def work(comm, **options):
-        part, weights = scattered(graph, comm)
+        part = Part.from_graph(graph, comm.rank, comm.size)
         if not options.pop("weighted", True):
-            weights = None
-        return greedy_part(part, comm, weights, **options).method
+            part.weights = None
+        return greedy_part(part, comm, **options).method
 
     assert work(Alone()) == "locally-dominant"
     assert work(Alone(), weighted=False) == "proposals"
     with pytest.raises(berge.OptionError, match="not 'suitor'"):
         work(Alone(), method="suitor")
+    with pytest.raises(berge.OptionError, match="locally-dominant does not use it"):
+        work(Alone(), p=0.4)
+    with pytest.raises(berge.OptionError, match="p must be"):
+        work(Alone(), p=1.5, method="proposals")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_greedy_in_parts_stops_and_tells(method):
+    graph, reports = berge.as_graph(berge.generate.permute(berge.generate.grid(40, 40))), []
+
+    def work(comm, **under_way):
+        run = PartRun(comm, **under_way)
+        return greedy_part(Part.from_graph(graph, comm.rank, comm.size), run, method=method)
+
+    whole = run_threads(
+        3, lambda comm: work(comm, on_phase=reports.append if not comm.rank else None)
+    )
+    assert whole[0].stopped is None
+    assert [r.phase for r in reports] == list(range(1, whole[0].rounds + 1))
+    assert reports[-1].cardinality == whole[0].size
+    assert whole[0].matched_fraction[-1] == 2 * whole[0].size / graph.n_vertices
+    results = run_threads(3, lambda comm: work(comm, time_limit=0))
+    assert (results[0].stopped, results[0].valid) == ("time limit", True)
+    assert not results[0].is_maximal
+    assert results[0].rounds == 1 < whole[0].rounds
+    assert 0 < results[0].size < whole[0].size
+    mate = np.concatenate([r.mate for r in results])
+    berge.verify(graph, results[0].joined(mate, 0))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -552,7 +619,7 @@ def test_any_square_graph_is_made_undirected(size):
     graph = SMALL["rmat"][0]()
 
     def work(comm):
-        return undirected(Part.from_graph(graph, comm.rank, comm.size), comm)
+        return make_undirected(Part.from_graph(graph, comm.rank, comm.size), comm)
 
     made, whole = run_threads(size, work), berge.as_graph(graph)
     assert np.concatenate([part.indices for part in made]).tolist() == whole.indices.tolist()
@@ -562,4 +629,4 @@ def test_any_square_graph_is_made_undirected(size):
 
 def test_only_square_graphs_are_made_undirected():
     with pytest.raises(berge.InvalidGraphError, match="square"):
-        undirected(Part.from_graph(SMALL["complete, wide"][0](), 0, 1), Alone())
+        make_undirected(Part.from_graph(SMALL["complete, wide"][0](), 0, 1), Alone())

@@ -103,11 +103,14 @@ def test_parquet_and_options(folder, road, tmp_path):
     assert (facts["cardinality"], facts["edges"]) == (best, graph.nnz)
     assert (facts["proved"], facts["exhausted"]) == (True, False)
     done = run(2, "match", tmp_path / "road.parquet", "--left", "nobody")
-    assert done.returncode == exit_codes.ERROR
+    assert done.returncode == exit_codes.USAGE
     assert done.stderr.count("nobody") == 1
     done = run(2, "match", folder / "road.berge", "--option", "lookahead=true")
-    assert done.returncode == exit_codes.ERROR
+    assert done.returncode == exit_codes.USAGE
     assert done.stderr.count("'lookahead' is no option") == 1
+    done = run(2, "match", folder / "road.mtx", "--left", "from")
+    assert done.returncode == exit_codes.USAGE
+    assert done.stderr.count("--left and --right are for Parquet files") == 1
 
 
 @needs_mpi
@@ -142,13 +145,16 @@ def test_time_limit(folder, road):
     assert matching.cardinality < best
 
 
-def killed(folder, checkpoint, ranks, victim, *options):
-    """Start a run, kill one rank after its first phases, and return what the launcher says."""
+def signalled(number, folder, checkpoint, ranks, victim, *options):
+    """Start a run, and signal to one rank after its first phases.
+
+    Returns the exit code, and what the launcher says.
+    """
     for old in checkpoint.glob("pid-*"):
         old.unlink()
     manifest = checkpoint / "manifest.json"
     before = manifest.read_bytes() if manifest.exists() else b""
-    arguments = ("match", folder / "road.berge", "-o", folder / "never", "-i", "none")
+    arguments = ("match", folder / "road.berge", "-o", folder / f"by-{number}", "-i", "none")
     process = subprocess.Popen(
         command(ranks, *arguments, "--checkpoint", checkpoint, *options, program=("-c", SLOWLY)),
         stdout=subprocess.PIPE,
@@ -162,13 +168,32 @@ def killed(folder, checkpoint, ranks, victim, *options):
             assert time.monotonic() < deadline
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.02)
-        os.kill(int(pid.read_text()), signal.SIGKILL)
+        os.kill(int(pid.read_text()), number)
         text, _ = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode != 0
-    assert not (folder / "never").exists()
+    return process.returncode, text
+
+
+def killed(folder, *arguments):
+    """Kill a rank; return what the launcher says."""
+    code, text = signalled(signal.SIGKILL, folder, *arguments)
+    assert code != 0
+    assert not (folder / f"by-{signal.SIGKILL}").exists()
     return text
+
+
+@needs_mpi
+def test_an_interrupted_rank(folder, road, tmp_path):
+    """One rank gets SIGINT: all stop in the same round, and the matching so far is written."""
+    graph, best = road
+    code, text = signalled(signal.SIGINT, folder, tmp_path / "ck", 3, 1, "--json")
+    assert code == exit_codes.INTERRUPTED, text
+    facts = json.loads(text[text.index("{") :])
+    assert (facts["stopped"], facts["is_maximum"]) == ("interrupted", False)
+    matching = berge.Matching.load(folder / f"by-{signal.SIGINT}")
+    berge.verify(graph, matching)
+    assert 0 < matching.cardinality == facts["cardinality"] < best
 
 
 @needs_mpi
@@ -234,6 +259,12 @@ def test_greedy(folder, tmp_path):
     done = run(2, "greedy", folder / "road.berge", "-o", output)
     assert done.returncode == exit_codes.OK, done.stderr
     assert "maximal; proposals on 2 ranks" in done.stdout
+    done = run(2, "greedy", folder / "road.berge", "--weights")
+    assert done.returncode == exit_codes.ERROR
+    assert done.stderr.count("has no weights") == 1
+    late = run(2, "greedy", folder / "road.berge", "--time-limit", "0", "--json")
+    assert late.returncode == exit_codes.TIME_LIMIT, late.stderr
+    assert json.loads(late.stdout)["stopped"] == "time limit"
     berge.verify(berge.as_graph(folder / "road.mtx"), berge.GreedyMatching.load(output))
 
 

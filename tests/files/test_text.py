@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from berge.errors import FormatError
 from berge.files import files
 from berge.files.lines import Lines
-from berge.files.text import first_bytes, join, pairs, rows, whole_numbers
+from berge.files.text import Head, first_bytes, join, pairs, rows, whole_numbers
 
 CHUNKS = [1, 2, 3, 4, 5, 6, 7, 64, 1 << 20]
 COMMENTS = first_bytes(comments=b"#%")
@@ -19,16 +19,15 @@ COMMENTS = first_bytes(comments=b"#%")
 def read_pairs(path, text, chunk=None, first=COMMENTS, **limits):
     path.write_bytes(text)
     with Lines(path, chunk) as lines:
-        found = join(pairs(lines, first, **limits))
+        found = join(pairs(lines, Head(first, **limits)))
         return list(zip(found[0].tolist(), found[1].tolist(), strict=True)), lines.line
 
 
 def read_rows(path, text, chunk=None, lead=0, stride=1, high=100, limit=100):
     path.write_bytes(text)
     with Lines(path, chunk) as lines:
-        values, counts = join(
-            rows(lines, COMMENTS, lead=lead, stride=stride, high=high, limit=limit)
-        )
+        found = rows(lines, COMMENTS, lead=lead, stride=stride, high=high, limit=limit)
+        values, counts = join((values, counts) for values, counts, *_ in found)
     return (
         [part.tolist() for part in np.split(values, np.cumsum(counts)[:-1])] if len(counts) else []
     )
@@ -106,8 +105,8 @@ def test_pairs_errors(path, text, line, message, chunk):
 @pytest.mark.kernels
 @pytest.mark.parametrize("chunk", [3, 1 << 20])
 def test_limits(path, chunk):
-    limits = {"low": 1, "row_high": 3, "col_high": 5}
-    assert read_pairs(path, b"1 1\n3 5\n", chunk, **limits, limit=2)[0] == [(0, 0), (2, 4)]
+    limits = {"low": 1, "shape": (3, 5), "entries": 2}
+    assert read_pairs(path, b"1 1\n3 5\n", chunk, **limits)[0] == [(0, 0), (2, 4)]
     for text, line, message in [
         (b"1 1\n0 1\n", 2, "row 0 is not in 1 … 3"),
         (b"1 1\n\n4 1\n", 3, "row 4 is not in 1 … 3"),
@@ -116,7 +115,7 @@ def test_limits(path, chunk):
         (b"1 1\n2 2\n# \n\n3 3\n", 5, "more than the 2 entries"),
     ]:
         with pytest.raises(FormatError, match=message) as caught:
-            read_pairs(path, text, chunk, **limits, limit=2)
+            read_pairs(path, text, chunk, **limits)
         assert caught.value.line == line
 
 
@@ -165,11 +164,11 @@ def test_rows_errors(path, text, line, message, options, chunk):
 def test_narrow_where_it_fits(path):
     path.write_bytes(b"1 2\n3 2147483647\n")
     with Lines(path) as lines:
-        assert {side.dtype for side in join(pairs(lines, COMMENTS))} == {np.dtype(np.int32)}
+        assert {side.dtype for side in join(pairs(lines, Head(COMMENTS)))} == {np.dtype(np.int32)}
     # A later chunk with a large number widens both sides.
     path.write_bytes(b"1 2\n" * 10 + b"3 2147483648\n")
     with Lines(path, 8) as lines:
-        found = join(pairs(lines, COMMENTS))
+        found = join(pairs(lines, Head(COMMENTS)))
     assert {side.dtype for side in found} == {np.dtype(np.int64)}
     assert found[1].tolist() == [2] * 10 + [2**31]
 
@@ -225,4 +224,4 @@ def test_damaged_compression(tmp_path, suffix):
     for damaged in (whole[:-12], b"plain text\n", whole[:20] + b"\x55" * 12 + whole[32:]):
         path.write_bytes(damaged)
         with Lines(path) as lines, pytest.raises(FormatError, match="compressed data is damaged"):
-            join(pairs(lines, COMMENTS))
+            join(pairs(lines, Head(COMMENTS)))

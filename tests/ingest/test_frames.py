@@ -301,8 +301,12 @@ class _Tensor:
     def numpy(self):
         return np.asarray(self.values)
 
-    def nonzero(self):
-        return _Tensor(np.argwhere(self.values))
+    def nonzero(self, *, as_tuple):
+        assert as_tuple
+        return tuple(map(_Tensor, np.nonzero(self.values)))
+
+    def __iter__(self):
+        return map(_Tensor, self.values)
 
     def coalesce(self):
         return self

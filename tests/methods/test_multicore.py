@@ -14,7 +14,7 @@ import scipy.sparse
 import berge
 from berge import BipartiteGraph, generate
 from berge.graphs.graph import unsigned
-from berge.methods.augmenting import p_dbfs, p_hopcroft_karp, p_pothen_fan
+from berge.methods.augmenting import depth_first, hopcroft_karp, roots
 from berge.methods.combined import budgeted, mixed
 from berge.methods.push_relabel import p_push_relabel
 from berge.methods.starts import cheap
@@ -22,18 +22,14 @@ from berge.methods.starts import cheap
 from ..conftest import COMPILED
 from ..corpus import SMALL
 
-MODULES = {
-    "p-pothen-fan": p_pothen_fan,
-    "p-dbfs": p_dbfs,
-    "p-hopcroft-karp": p_hopcroft_karp,
-    "p-push-relabel": p_push_relabel,
-}
 AUGMENTING = ["p-pothen-fan", "p-dbfs", "p-hopcroft-karp"]
+ALGORITHMS = [*AUGMENTING, "p-push-relabel"]
+MODULES = depth_first, hopcroft_karp, p_push_relabel, roots  # those that have numbers to turn
 SERIAL_TWIN = {"p-pothen-fan": "pothen-fan", "p-hopcroft-karp": "hopcroft-karp"}
 
 compiled = pytest.mark.skipif(not COMPILED, reason="races need threads")
 on_many_threads = pytest.mark.parametrize("threads", [2, 3, 4])
-every_algorithm = pytest.mark.parametrize("algorithm", MODULES)
+every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 def solve(graph: BipartiteGraph, expected: int, **settings) -> berge.Matching:
@@ -116,7 +112,8 @@ def test_races_of_pushes(options, threads):
 @every_algorithm
 def test_small_portions_on_threads(algorithm, threads, monkeypatch):
     """Kernels that return early, and a run that is left at some moment between two."""
-    monkeypatch.setattr(MODULES[algorithm], "EDGES_PER_CALL", 500)
+    for module in (hopcroft_karp, p_push_relabel, roots):
+        monkeypatch.setattr(module, "EDGES_PER_CALL", 500)
     for graph, expected in random_graphs(5):
         settings = {"algorithm": algorithm, "init": "none", "threads": threads}
         solve(graph, expected, **settings)
@@ -186,8 +183,8 @@ def test_a_first_round_that_goes_well_goes_on(monkeypatch):
     """Past the effort, to its end; or until it goes badly, and then Pothen–Fan takes over."""
     monkeypatch.setattr(mixed, "SLOW", 0)  # that is another rule
     in_phases = []
-    search = mixed.search_in_phases
-    monkeypatch.setattr(mixed, "search_in_phases", lambda *a: in_phases.append(a) or search(*a))
+    search = mixed.match_in_phases
+    monkeypatch.setattr(mixed, "match_in_phases", lambda *a: in_phases.append(a) or search(*a))
     # Three layers of 8 rows, each next to its own columns and those of the next layer; 8 rows more
     # have to go through all of them, so that in all each edge is read five times.
     layers = np.eye(3, 4) + np.eye(3, 4, k=1)
@@ -339,7 +336,7 @@ def test_sharing_out_with_tiny_queues_and_chunks(algorithm, monkeypatch):
     """What threads do on large graphs, seen by coverage on small ones."""
     tiny = {"SERIAL": 0, "SERIAL_ROWS": 0, "PRIVATE": 2, "CHUNK": 3}
     tiny |= {"SERIAL_EDGES": 0, "CHUNK_OF_ROOTS": 3}
-    for module in {MODULES[algorithm], p_pothen_fan}:
+    for module in MODULES:
         for name, value in tiny.items():
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
@@ -392,7 +389,7 @@ def test_threading_layers(layer):
         "print(numba.threading_layer())\n"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code, *MODULES],
+        [sys.executable, "-c", code, *ALGORITHMS],
         env=os.environ | {"NUMBA_THREADING_LAYER": layer, "NUMBA_NUM_THREADS": "4"},
         capture_output=True,
         text=True,

@@ -1,17 +1,19 @@
 """What a solve in parts costs: a formula, a replay of recorded exchanges, and how both grow.
 
-A solve is a row of rounds: local work, then an exchange in which every part sends a message to
+A solve is a sequence of rounds: local work, then an exchange in which every part sends a message to
 every other one. The *model* (`predict`) adds up the worst part of each round:
 
     seconds = rounds × latency(p) + bytes / bandwidth + work,    latency(p) = L + o · (p − 1)
 
-with L the time that a message is on its way and o what it costs its sender, whatever its size;
-bytes are those of the part that sends or receives most in a round, work the seconds of the slowest.
+L is the time that a message is on its way, o what it costs its sender, whatever its size, and p the
+number of parts. Bytes are those of the part that sends or receives most in a round, work the
+seconds of the slowest part.
 
-The *replay* (`replay`) has a clock for every part. A part works, sends its messages one after the
-other, to the next part first, and goes on when those of all others are in, which it takes in one
-at a time. Where all parts are alike the two agree. Else the replay may be quicker, since who waits
-for one peer does not wait for another as well, or slower, since messages queue up at a receiver.
+The *replay* (`replay`) has a clock for every part. A part works and sends its messages one after
+the other, to the next part first. It takes in the messages of the others one at a time, and goes on
+when all are in. Where all parts are alike, model and replay agree. Else the replay may be quicker,
+since a part that waits for one peer does not wait for another as well. Or it may be slower, since
+messages queue up at a receiver.
 
 `PowerLaw.fit` tells how a quantity grows with others, such as rounds with edges and parts. `Laws`
 are those of all quantities by kind of graph, and forecast solves of larger ones.
@@ -31,7 +33,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from berge.distributed.communicator import Array, Communicator, Record, Recorder, run_threads
+from berge.distributed.communicator import Array, Communicator, run_threads
+from berge.distributed.part_run import PartRun, Record
 
 __all__ = ["LETTER", "Cost", "Forecast", "Laws", "Log", "Network", "PowerLaw", "part_bytes",
            "predict", "record", "replay"]  # fmt: skip
@@ -304,7 +307,7 @@ class Laws:
         return Forecast(*costs)
 
 
-class _Turns(Recorder):
+class _Turns(PartRun):
     """A recorder whose part works only while it has the turn, by the clock of its thread."""
 
     def __init__(self, comm: Communicator, turn: threading.Lock):
@@ -325,7 +328,7 @@ class _Turns(Recorder):
             self.since = time.thread_time()
 
 
-def record(parts: int, work: Callable[[Recorder], _Result]) -> tuple[Log, list[_Result]]:
+def record(parts: int, work: Callable[[PartRun], _Result]) -> tuple[Log, list[_Result]]:
     """Run parts in this process, one at a time, and log what each did; however few cores there are.
 
     Examples

@@ -1,10 +1,10 @@
 """Strong components of a matched bipartite graph, and the rows that reach an unmatched column.
 
 Row x leads to row z if x has an entry in z's column. A depth-first search by D. Pearce's variant of
-Tarjan's algorithm finds the strong components, without recursion. A row that sees an unmatched
-column, or a row known to reach one, settles at once all rows that the search has not finished: each
-of them leads to the row under way, so each reaches that column too. They are UNDER, and the search
-begins anew elsewhere; no edge is read twice, and no transpose is needed to go against the edges.
+Tarjan's algorithm finds the strong components, without recursion. Suppose that a row sees an
+unmatched column, or a row known to reach one. All rows that the search has not finished lead to the
+row under way, so each of them reaches that column too. They become UNDER at once, and the search
+begins anew elsewhere. No edge is read twice, and no transpose is needed to go against the edges.
 
 ``state[x]`` is
 
@@ -16,8 +16,8 @@ begins anew elsewhere; no edge is read twice, and no transpose is needed to go a
 - from n_rows down: finished; the number of its component. Components are finished in reverse
   topological order, so from the lowest number up they are in topological order.
 
-As many rows as are unfinished have numbers from 1 up, and every component has a row, so the two
-ranges never meet; that an unfinished row has the lower number is what tells it from a finished one.
+Unfinished rows have numbers from 1 up, as many as there are, and every component has a row of its
+own. So the two ranges never meet, and an unfinished row is known by its lower number.
 
 - ``stack``: from the front the path, from the back the rows that were left but not finished; no row
   is in both, so n_rows places are enough.

@@ -2,25 +2,27 @@
 
 Kőnig: a minimum vertex cover is as large as a maximum matching, and what is not in it is a maximum
 independent set. Gallai: a maximum matching, and one edge for each vertex that it leaves out, is a
-minimum edge cover. The roles of edges follow from the Dulmage–Mendelsohn decomposition. Below M is
-the maximum matching that it was made from, C and R are columns and rows of a part; by Berge's
-theorem an edge is in some but not all maximum matchings just if it lies on an alternating path of
-even length from an unmatched vertex, or on an alternating cycle, since switching along either gives
-another maximum matching, and two of them differ in nothing else.
+minimum edge cover. The roles of edges follow from the Dulmage–Mendelsohn decomposition. Below, M is
+the maximum matching that it was made from, and C and R are the columns and rows of a part. To
+switch along a path or cycle is to take its edges of M out of the matching, and to put its others
+in. Two maximum matchings differ only by alternating cycles and by alternating paths of even length
+from an unmatched vertex (Berge), and switching along one of these gives another maximum matching.
+So an edge is in some but not all maximum matchings just if it lies on such a path or cycle.
 
-1. An edge (x, y) of the underdetermined part is in some maximum matching: y is unmatched, or an
-   even path leads to it from an unmatched column; switched, y is unmatched. Row x is matched then,
-   else (x, y) could be added; give it y instead. No edge there is in all of them: if (x, y) is in
-   M, the path ends with it, and switching takes it out. The overdetermined part is the transpose.
-2. An edge between different parts is in none. Both R_under ∪ R_square ∪ C_over and
-   R_under ∪ C_square ∪ C_over are covers of the size of M, so every edge of a maximum matching has
-   just one end in each; edges from R_under to C_square or C_over, and from R_square to C_over, have
-   two in one of them. Other edges between parts would be in no cover: there are none.
-3. In the square part no path begins at an unmatched vertex: those lead to the other parts. An
-   alternating cycle is a directed cycle of matched pairs, so the edges on one are those of M in
-   fine blocks of more than one pair, and those not in M whose ends are in the same block. So within
-   a block an edge is in some maximum matching, and in all of them if the block is 1 × 1 (repeated
-   entries count as one edge); between blocks it is in none.
+1. An edge (x, y) of the underdetermined part is in some maximum matching. For y is unmatched, or an
+   even path leads to it from an unmatched column; after switching along that, y is unmatched. Row x
+   is matched then, else (x, y) could be added; give it y instead. No edge there is in all of them:
+   if (x, y) is in M, the path ends with it, and switching takes it out. The overdetermined part is
+   the transpose.
+2. An edge between different parts is in none. Both R_under ∪ R_square ∪ C_over and R_under ∪
+   C_square ∪ C_over are covers of the size of M. So every edge of a maximum matching has just one
+   end in each. Edges from R_under to C_square or C_over, and from R_square to C_over, have two ends
+   in one of them. Other edges between parts would have no end in a cover: there are none.
+3. The square part has no path from an unmatched vertex: those lead to the other parts. An
+   alternating cycle is a directed cycle of matched pairs. So the edges on cycles are those of M in
+   fine blocks of more than one pair, and those not in M whose ends are in the same block. Hence an
+   edge within a block is in some maximum matching, and in all of them if the block is 1 × 1
+   (repeated entries count as one edge). An edge between blocks is in none.
 4. A row is left out by some maximum matching just if it is overdetermined (switch along the even
    path that leads to it), a column just if it is underdetermined.
 
@@ -67,8 +69,8 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     Returns
     -------
     Certificate
-        Masks of rows and columns. It is a proof of the matching, and the matching of it; both have
-        been checked.
+        Masks of rows and columns. The cover proves that the matching is maximum, and the matching
+        proves that the cover is minimum; both have been checked.
 
     Examples
     --------
@@ -164,9 +166,9 @@ class EdgeRoles:
     Attributes
     ----------
     codes
-        For every stored entry, in the order of ``as_bipartite(graph).indices`` (which is that of a
-        CSR array's data): 2 if it is in every maximum matching, 1 if in some but not in every one,
-        0 if in none. Repeated entries count as one edge.
+        A number for every stored entry: 2 if it is in every maximum matching, 1 if in some but not
+        in every one, 0 if in none. Repeated entries count as one edge. The order is that of
+        ``as_bipartite(graph).indices``, and of a CSR array's data.
     rows, cols
         Masks: which rows and columns every maximum matching matches.
     decomposition

@@ -1,12 +1,12 @@
 """Dulmage–Mendelsohn decomposition and block triangular form.
 
-From a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part;
+Given a maximum matching, alternating paths from the unmatched rows reach the *overdetermined* part.
 `proof.koenig_cover` follows them, and so proves the matching on the way. The rows from which an
-alternating path reaches an unmatched column are the *underdetermined* part; the rest is *square*
-and has a perfect matching. It is a directed graph on its matched pairs (an entry in row i and in
-the column of pair j leads from i to j), whose strong components are the fine blocks: in topological
-order they make the matrix block upper triangular. `spmd.components` finds both in one search, by
-rows alone.
+alternating path reaches an unmatched column are the *underdetermined* part. The rest is *square*
+and has a perfect matching. Its matched pairs are the vertices of a directed graph: an entry in row
+i and in the column of pair j leads from i to j. The strong components of that graph are the fine
+blocks: in topological order they make the matrix block upper triangular. `components` finds the
+underdetermined part and the blocks in one search, by rows alone.
 
 The coarse parts do not depend on which maximum matching was found, nor do the fine blocks, up to
 their order. Work O(n + nnz) after the matching; memory 6 indices a row.
@@ -18,7 +18,6 @@ References: A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -145,13 +144,7 @@ class DulmageMendelsohn:
                 f"the decomposition is of {self.row_order.size} × {self.col_order.size} vertices, "
                 f"the graph has {graph.n_rows} × {graph.n_cols}"
             )
-        row_place, col_place = np.argsort(self.row_order), np.argsort(self.col_order)
-        rows = np.repeat(row_place, graph.row_degrees)
-        # By columns first: the transpose of anything has sorted rows.
-        transpose = BipartiteGraph.from_edges(col_place[graph.indices], rows, graph.shape[::-1])
-        transpose.row_labels = _reordered(graph.col_labels, self.col_order)
-        transpose.col_labels = _reordered(graph.row_labels, self.row_order)
-        return transpose.T
+        return graph.reordered(self.row_order, self.col_order)
 
     # The one part has a column that is not matched, the other such a row, if they are not empty.
     @property
@@ -175,10 +168,6 @@ class DulmageMendelsohn:
         return (
             f"DulmageMendelsohn(under {sizes[0]}, square {sizes[1]} in {blocks}, over {sizes[2]})"
         )
-
-
-def _reordered(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] | None:
-    return None if labels is None else [labels[k] for k in order]
 
 
 def dulmage_mendelsohn(

@@ -2,10 +2,10 @@
 
 Left labels are rows, right labels are columns, numbered in the order in which they first appear.
 
-Why someone is unmatched is Hall's theorem: there is a set on one side whose neighbours are fewer
-than itself. Alternating paths from the unmatched vertices reach exactly such sets (the same search
-that finds the Kőnig cover in `berge.results.proof`): every neighbour of what they reach is reached,
-and matched within it. Cut into connected parts, each part is a shortage of its own.
+Hall's theorem says why someone is unmatched: some set on one side has fewer neighbours than
+members. Alternating paths from the unmatched vertices reach exactly such sets; the same search
+finds the Kőnig cover in `berge.results.proof`. Every neighbour of what they reach is reached, and
+matched within it. Cut into connected parts, each part is a shortage of its own.
 """
 
 from __future__ import annotations
@@ -203,9 +203,8 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
     -------
     list of Shortage
         One for each connected part of the graph that has too few on the other side, the largest
-        shortage first; those joined to nothing at all are in one together. What is missing in
-        them adds up to the number of unmatched vertices, so together they prove the matching
-        maximum.
+        shortage first; those joined to nothing at all are in one together. Their shortages add up
+        to the number of unmatched vertices, so together they prove the matching maximum.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Pictures of matrices before and after they are put in block triangular form.
 
-Every pixel is coloured by the parts that its entries belong to, and the darker the more there are,
-so that a matrix of a million rows is as readable as one of ten, where a pixel is an entry.
+A pixel has the colour of the parts that its entries belong to, and is the darker the more there
+are. So a matrix of a million rows is as readable as one of ten, where a pixel is an entry.
 
 matplotlib is an extra (``berge[plot]``), imported when something is drawn.
 """

@@ -34,7 +34,8 @@ __all__ = [
 def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching:
     """Return a maximum matching, or raise ProofError if it was stopped before.
 
-    Where the caller has no wish, on one thread, so that the same graph gives the same matching.
+    It runs on one thread unless the options say otherwise, so the same graph gives the same
+    matching.
     """
     matching = maximum_matching(graph, **{"threads": 1, **options})
     if not matching.is_maximum:

@@ -38,7 +38,7 @@ __all__ = ["cli", "main"]
             "demo": "Solve two sparse matrices step by step, and time scipy beside it.",
         },
     },
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog=examples(
         "berge demo",
         "berge match matrix.mtx -o matching.npz",

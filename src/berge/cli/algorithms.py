@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..wording import did_you_mean
+from . import options
 from .display import out, plain_table
-from .options import as_json, print_json
 from .program import command
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from ..methods.registry import Algorithm
-
-__all__ = ["algorithms"]
 
 _WIDE = 110  # columns that the whole table needs to be readable
 
@@ -30,14 +28,14 @@ _WIDE = 110  # columns that the whole table needs to be readable
     "berge algorithms --json | jq '.algorithms[].name'",
 )
 @click.argument("what", required=False, metavar="[KIND|NAME]")
-@as_json
+@options.as_json
 def algorithms(what: str | None, as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
     And those for --method (greedy) of `berge greedy`. KIND is start, exact or greedy.
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
-    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its switches for
+    number of threads. "cuda": runs with --device cuda too. Below an algorithm are its options for
     --option, with their defaults, and the names of its variants.
     """
     from ..methods.registry import algorithms as all_of
@@ -49,7 +47,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
         hint = did_you_mean(what, [a.name for a in (*all_of(), *variants())])
         raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
     if as_json:
-        print_json({"algorithms": [_facts(a) for a in listed]})
+        options.print_json({"algorithms": [_facts(a) for a in listed]})
         return
     console = out()
     console.print(_table(listed) if console.width >= _WIDE else _blocks(listed))
@@ -82,7 +80,7 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
 
 
 def _summary(algorithm: Algorithm) -> Text:
-    """Return how it works, and below that its switches."""
+    """Return how it works, and below that its options."""
     from rich.text import Text
 
     summary = Text(algorithm.summary)

@@ -9,27 +9,15 @@ import click
 
 from ..results.interrupts import single_interrupt
 from ..results.under_way import UnderWay
-from ..wording import in_seconds
-from . import exit_codes
-from .display import out, plain_table, plural, working
-from .options import (
-    GraphFile,
-    as_json,
-    graph_file,
-    path_option,
-    print_json,
-    seed_option,
-    thread_option,
-    time_limit_option,
-)
-from .program import command, say
+from ..wording import in_seconds, plural
+from . import options
+from .display import out, plain_table, working
+from .program import command, leave
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ..analysis.coarsening.hierarchy import Hierarchy, Level
-
-__all__ = ["coarsen"]
 
 
 @command(
@@ -40,29 +28,29 @@ __all__ = ["coarsen"]
 @click.option("--until", type=click.IntRange(min=1), metavar="N",
               help="Stop at no more than N vertices; 1000, or 1 with --levels.")  # fmt: skip
 @click.option("--levels", type=click.IntRange(min=0), metavar="K", help="At most K steps.")
-@click.option("-m", "--method", default="auto", show_default=True, metavar="NAME",
+@click.option("-m", "--method", default="auto", metavar="NAME",
               help="How to match, as in `berge greedy`.")  # fmt: skip
-@click.option("--balance", type=float, default=3.0, show_default=True, metavar="X",
+@click.option("--balance", type=float, default=3.0, metavar="X",
               help="No vertex heavier than X times the average; 0: no limit.")  # fmt: skip
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says; vertices do anyway.")
 @click.option("--hypergraph", is_flag=True,
               help="Rows are nets, columns the vertices that they join.")  # fmt: skip
-@seed_option("Chooses among equally good edges.")
-@thread_option
-@time_limit_option("Begin no further level after this.")
-@click.option("--check/--no-check", default=True, show_default=True,
+@options.seed(help="Chooses among equally good edges.")
+@options.threads
+@options.time_limit(help="Begin no further level after this.")
+@click.option("--check/--no-check", default=True,
               help="Add up every level anew: no weight is lost.")  # fmt: skip
-@path_option("-o", "--output", folder=True, metavar="FOLDER",
+@options.path("-o", "--output", folder=True, metavar="FOLDER",
              help="Write the levels as METIS graphs, and the maps between them.")  # fmt: skip
 @click.option("--scale", type=float, default=1.0, metavar="X",
               help="Multiply weights by X and round them to write them.")  # fmt: skip
-@graph_file()
-@as_json
+@options.graph_file
+@options.as_json
 @click.pass_context
 def coarsen(
     ctx: click.Context,
     /,
-    file: GraphFile,
+    file: options.GraphFile,
     balance: float,
     weights: bool,
     hypergraph: bool,
@@ -99,30 +87,19 @@ def coarsen(
     if output is not None:
         with working("writing", not as_json):
             hierarchy.save(output, scale=scale)
-    taken, checked = clock.seconds["coarsen"], clock.seconds.get("check")
+    reason, taken, checked = hierarchy.reason, clock.seconds["coarsen"], clock.seconds.get("check")
+    facts = {"file": file.path, "reason": reason, "seconds": taken, "check_seconds": checked}
     if as_json:
-        print_json(
-            {
-                "file": file.path,
-                "reason": hierarchy.reason,
-                "seconds": taken,
-                "check_seconds": checked,
-                "levels": hierarchy.facts(),
-                "written": output,
-            }
-        )
+        options.print_json(facts | {"levels": hierarchy.facts(), "written": output})
     else:
         console = out()
         console.print(_table(file.path.name, hierarchy))
         lost = f"; checked in {in_seconds(checked)}: no weight is lost" if checked else ""
-        console.print(f"{hierarchy.reason}; {in_seconds(taken)}{lost}")
+        console.print(f"{reason}; {in_seconds(taken)}{lost}")
         if output is not None:
             console.print(f"written to {output}")
-    if hierarchy.reason == "time limit":
-        ctx.exit(exit_codes.TIME_LIMIT)
-    if hierarchy.reason == "interrupted":
-        say("interrupted", "yellow", "these are the levels made before")
-        ctx.exit(exit_codes.INTERRUPTED)
+    early = reason in ("time limit", "interrupted")
+    leave(ctx, reason if early else None, "these are the levels made before")
 
 
 def _table(name: str, hierarchy: Hierarchy) -> Table:

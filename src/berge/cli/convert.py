@@ -10,13 +10,11 @@ from pathlib import Path
 
 import click
 
-from ..wording import parse_bytes
-from .display import plural, progress_bars, working
+from ..wording import parse_bytes, plural
+from . import options
+from .display import progress_bars, working
 from .exit_codes import INTERRUPTED_BEFORE
-from .options import GraphFile, base_option, check_output, column_options, quiet_option
 from .program import command, say
-
-__all__ = ["convert"]
 
 _SECONDS_BETWEEN_LINES = 5.0  # where stderr is no terminal
 
@@ -42,13 +40,13 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--from", "form", metavar="NAME", help="Format of IN, if not by its suffix.")
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT, if not by its suffix.")
-@base_option("Number of the first row and column, where IN is an edge list.")
-@column_options(
+@options.base("Number of the first row and column, where IN is an edge list.")
+@options.columns(
     "Column of the rows, where IN is Parquet.", "Column of the columns, where IN is Parquet."
 )
-@click.option("--memory", metavar="SIZE", default="1G", show_default=True, callback=_size,
+@click.option("--memory", metavar="SIZE", default="1G", callback=_size,
               help="Memory to work in, where OUT is a .berge folder.")  # fmt: skip
-@quiet_option()
+@options.quiet()
 @click.pass_context
 def convert(
     ctx: click.Context,
@@ -66,15 +64,15 @@ def convert(
     folder of CSR arrays). One more suffix .gz, .bz2 or .xz has a text file compressed.
 
     Matrix Market, edge lists and Parquet of any size become .berge folders in the memory that is
-    given. If that is broken off, the same command goes on where it was: what is done is kept in
-    OUT.partial until all is.
+    given. If the command is stopped, the same command goes on where it was: OUT.partial keeps what
+    is done so far.
     """
     from ..files import format_of, write
     from ..files.manifest import check_target
 
-    source = GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
+    source = options.GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
     to_folder = format_of(target, to_format).name == "folder"
-    (check_target if to_folder else check_output)(target)
+    (check_target if to_folder else options.check_output)(target)
     form = format_of(source.path, source.form).name
     if (source.left or source.right) and form != "parquet":
         raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
@@ -90,7 +88,7 @@ def convert(
 
 
 def _convert_stream(
-    ctx: click.Context, source: GraphFile, target: Path, memory: int, quiet: bool
+    ctx: click.Context, source: options.GraphFile, target: Path, memory: int, quiet: bool
 ) -> tuple[int, int, int] | None:
     """Convert what can be read in portions; return rows, columns and edges, or None."""
     from ..files.convert import convert_stream, edges_read, work_folder

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..results.under_way import UnderWay
-from ..wording import in_seconds
-from .display import fact_table, out, plain_table, plural, sides, working
-from .options import (
-    GraphFile,
-    as_json,
-    check_output,
-    check_plot,
-    graph_file,
-    path_option,
-    print_json,
-)
+from ..wording import in_seconds, plural
+from . import options
+from .display import plain_table, report, sides, working
 from .program import command
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from ..analysis.decomposition import DulmageMendelsohn
     from ..graphs.graph import BipartiteGraph
-
-__all__ = ["decompose"]
 
 OUTPUTS = (".npz", ".json")
 _PARTS = ("underdetermined", "square", "overdetermined")
@@ -43,22 +32,22 @@ _PARTS = ("underdetermined", "square", "overdetermined")
     "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",
     "berge decompose jacobian.mtx --json | jq .structural_rank",
 )
-@path_option("--matching", "matching_file", metavar="MATCHING",
+@options.path("--matching", "matching_file", metavar="MATCHING",
              help="Use this maximum matching, written by `berge match -o`; "
              "any gives the same parts.",
 )  # fmt: skip
-@click.option("--sizes", "n_sizes", type=click.IntRange(min=0), default=8, show_default=True,
+@click.option("--sizes", "n_sizes", type=click.IntRange(min=0), default=8,
               metavar="N", help="How many sizes of blocks to show, from the largest.")  # fmt: skip
-@path_option("--plot", help="Draw the matrix before and after to a .png, .svg or .pdf file.")
-@path_option("--permuted",
+@options.path("--plot", help="Draw the matrix before and after to a .png, .svg or .pdf file.")
+@options.path("--permuted",
              help="Write the pattern of the permuted matrix, in any format that berge writes.",
 )  # fmt: skip
-@path_option("-o", "--output",
+@options.path("-o", "--output",
              help="Write the permutations and block bounds to a .npz or .json file.")  # fmt: skip
-@graph_file()
-@as_json
+@options.graph_file
+@options.as_json
 def decompose(
-    file: GraphFile,
+    file: options.GraphFile,
     matching_file: Path | None,
     n_sizes: int,
     plot: Path | None,
@@ -73,25 +62,25 @@ def decompose(
     solvable for almost all values, one irreducible block after the other: with the permutations
     that --output writes the matrix is block upper triangular.
     """
-    check_output(output, OUTPUTS)
-    check_output(permuted, option="'--permuted'")
-    check_plot(plot)
+    options.check_output(output, OUTPUTS)
+    options.check_output(permuted, option="'--permuted'")
+    options.check_plot(plot)
     with working("reading"):
         from ..analysis.decomposition import dulmage_mendelsohn
         from ..compile import kernel  # noqa: F401 (the compiler, which takes longest)
+        from ..results.matching import Matching
 
         graph = file.read()
-        options: dict[str, Any] = {}
-        if matching_file is not None:
-            from ..results.matching import Matching
-
-            options["matching"] = Matching.load(matching_file)
+        matching = None if matching_file is None else Matching.load(matching_file)
     clock = UnderWay()
     with working("decomposing"):
         with clock.timed("decompose"):
-            dm = dulmage_mendelsohn(graph, **options)
-        facts = {"file": file.path, **_facts(graph, dm, n_sizes)}
-        facts["seconds"] = clock.seconds["decompose"]
+            dm = dulmage_mendelsohn(graph, matching=matching)
+        facts = {
+            "file": file.path,
+            **_facts(graph, dm, n_sizes),
+            "seconds": clock.seconds["decompose"],
+        }
     if output is not None:
         _save(dm, output)
     if permuted is not None:
@@ -105,13 +94,7 @@ def decompose(
         with working("drawing"):
             draw_decomposition(graph, dm, plot, file.path.name.partition(".")[0])
     written = [str(path) for path in (output, permuted, plot) if path is not None]
-    if as_json:
-        print_json(facts | {"written": written})
-        return
-    console = out()
-    console.print(fact_table(_table(facts, written), title=str(file)))
-    console.print()
-    console.print(_part_table(facts))
+    report(facts | {"written": written}, _lines, file, as_json=as_json, more=_part_table)
 
 
 def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[str, Any]:
@@ -120,30 +103,23 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[s
 
     from ..analysis.structure import Singularity
 
-    parts, rows_of = {}, np.empty(graph.n_rows, np.int8)
-    cols_of = np.empty(graph.n_cols, np.int8)
-    for number, name in enumerate(_PARTS):
-        part = getattr(dm, name)
+    parts = {name: getattr(dm, name) for name in _PARTS}
+    rows_of, cols_of = (np.empty(n, np.int8) for n in graph.shape)
+    for number, part in enumerate(parts.values()):
         rows_of[part.rows], cols_of[part.cols] = number, number
     entry = np.repeat(rows_of, graph.row_degrees)
     inside = np.bincount(entry[entry == cols_of[graph.indices]], minlength=3).tolist()
-    for name, entries in zip(_PARTS, inside, strict=True):
-        part = getattr(dm, name)
-        parts[name] = {"rows": part.rows.size, "cols": part.cols.size, "entries": entries}
     first = int(dm.col_bounds[1] > 0)
-    sizes, counts = np.unique(
-        np.diff(dm.row_blocks[first : first + dm.n_square_blocks + 1]), return_counts=True
-    )
-    largest = zip(sizes[::-1].tolist(), counts[::-1].tolist(), strict=True)
+    bounds = dm.row_blocks[first : first + dm.n_square_blocks + 1]
+    sizes = zip(*np.unique(np.diff(bounds), return_counts=True), strict=True)
+    largest = [{"size": int(size), "blocks": int(count)} for size, count in sizes][::-1]
     rank, full = dm.structural_rank, min(graph.shape)
     reason = None
     if rank < full:
-        rows, cols = dm.overdetermined
-        why = Singularity("rows", rows, cols)
+        side, (rows, cols) = "rows", dm.overdetermined
         if graph.n_rows > graph.n_cols:
-            rows, cols = dm.underdetermined
-            why = Singularity("columns", cols, rows)
-        reason = why.reason
+            side, (cols, rows) = "columns", dm.underdetermined
+        reason = Singularity(side, rows, cols).reason
     return {
         "rows": graph.n_rows,
         "cols": graph.n_cols,
@@ -151,15 +127,18 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[s
         "structural_rank": rank,
         "singular": rank < full,
         "reason": reason,
-        "parts": parts,
+        "parts": {
+            name: {"rows": part.rows.size, "cols": part.cols.size, "entries": entries}
+            for (name, part), entries in zip(parts.items(), inside, strict=True)
+        },
         "entries_between_parts": graph.nnz - sum(inside),
         "blocks": dm.row_blocks.size - 1,
         "square_blocks": dm.n_square_blocks,
-        "block_sizes": [{"size": s, "blocks": b} for s, b in islice(largest, n_sizes)],
+        "block_sizes": largest[:n_sizes],
     }
 
 
-def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, RenderableType]]:
+def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
@@ -181,11 +160,11 @@ def _table(facts: dict[str, Any], written: list[str]) -> Iterator[tuple[str, Ren
     blocks = plural(facts["square_blocks"], "irreducible block")
     yield "square part", f"{blocks}{': ' if shown else ''}{sizes}{more if shown else ''}"
     yield "seconds", in_seconds(facts["seconds"])[:-2]
-    if written:
-        yield "written to", ", ".join(written)
+    if facts["written"]:
+        yield "written to", ", ".join(facts["written"])
 
 
-def _part_table(facts: dict[str, Any]) -> Table:
+def _part_table(facts: dict[str, Any], console: Console) -> Table:
     table = plain_table("rows", "columns", "entries", "unmatched", first="part")
     for name, part in facts["parts"].items():
         spare = part["rows"] - part["cols"]

@@ -7,25 +7,24 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import BergeError
-from ..wording import in_seconds
-from .display import out, plain_table, plural, working
+from ..results.under_way import UnderWay
+from ..wording import in_seconds, plural
+from .display import graph_sizes, out, plain_table, working
 from .options import seconds
 from .program import command
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from ..graphs.graph import BipartiteGraph
-
-__all__ = ["demo"]
 
 # Reads, says so, then solves: the clock is for the solving alone. Ends by itself, too: a parent
 # that is killed cannot end it.
@@ -33,10 +32,10 @@ _SCIPY = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 if hasattr(signal, "alarm"):
-    signal.alarm(int(sys.argv[2]))
+    signal.alarm(int(sys.argv[1]))
 from scipy.io import mmread
 from scipy.sparse.csgraph import maximum_bipartite_matching
-matrix = mmread(sys.argv[1]).tocsr()
+matrix = mmread(sys.argv[2]).tocsr()
 print("ready", flush=True)
 started = time.perf_counter()
 cardinality = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())
@@ -50,7 +49,6 @@ class _Case:
 
     name: str
     title: str
-    story: str
     make: Callable[[], BipartiteGraph]
     path: Path = Path()
     cardinality: int = 0
@@ -65,7 +63,7 @@ class _Case:
     "berge demo --no-scipy",
 )
 @click.option("--scipy-limit", type=float, callback=seconds, metavar="SECONDS", default=10.0,
-              show_default=True, help="Seconds after which scipy is stopped.")  # fmt: skip
+              help="Seconds after which scipy is stopped.")  # fmt: skip
 @click.option("--no-scipy", is_flag=True, help="Leave scipy out.")
 @click.option("--size", type=click.IntRange(min=2), default=500, hidden=True)
 def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
@@ -78,17 +76,13 @@ def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
     from ..generate import layered, permute, road
 
     console = out()
+    maze = "[bold]A maze of dead ends[/bold]: a search that forgets them tries 2⁴⁰ ways"
+    streets = f"{size} × {size} crossings, a fifth of the streets missing, in random order"
     cases = [
-        _Case(
-            "maze",
-            "A maze of dead ends",
-            "a search that forgets them tries 2⁴⁰ ways",
-            lambda: layered(40),
-        ),
+        _Case("maze", maze, lambda: layered(40)),
         _Case(
             "streets",
-            "A street network",
-            f"{size} × {size} crossings, a fifth of the streets missing, in random order",
+            f"[bold]A street network[/bold]: {streets}",
             lambda: permute(road(size, size, drop=0.2, subdivide=0.1), seed=1),
         ),
     ]
@@ -97,14 +91,18 @@ def demo(scipy_limit: float, no_scipy: bool, size: int) -> None:
             case.path = Path(folder, f"{case.name}.mtx")
         _rehearse(cases, console)
         for number, case in enumerate(cases, 1):
-            console.print(f"\n[bold]{number}. {case.title}[/bold]: {case.story}")
+            console.print(f"\n[bold]{number}.[/bold] {case.title}")
             _solve(case, console)
         if no_scipy:
             return
         with working(f"waiting for scipy, {in_seconds(scipy_limit)} at most"):
             _ask_scipy(cases, scipy_limit)
     console.print("\n[bold]scipy's maximum_bipartite_matching[/bold] on the same files")
-    console.print(_comparison(cases, scipy_limit))
+    table = plain_table("berge", "scipy", first="")
+    table.add_column("", no_wrap=True)
+    for case in cases:
+        table.add_row(case.name, in_seconds(case.seconds), *_scipy_cells(case, scipy_limit))
+    console.print(table)
 
 
 def _rehearse(cases: list[_Case], console: Console) -> None:
@@ -130,101 +128,67 @@ def _solve(case: _Case, console: Console) -> None:
     from ..files import read, write
     from ..solve.maximum import maximum_matching
 
-    write(case.make(), case.path)
-    started = time.perf_counter()
-    graph = read(case.path)
-    seconds = time.perf_counter() - started
-    edges = plural(graph.nnz, "edge")
-    _tell(console, "read", f"{graph.n_rows:,} rows × {graph.n_cols:,} columns, {edges}", seconds)
+    def tell(step: str, seconds: float, text: str) -> None:
+        table = plain_table(show_header=False)
+        table.add_column(style="cyan", width=9, justify="right")
+        table.add_column(style="dim", width=8, justify="right")
+        table.add_column()
+        table.add_row(step, in_seconds(seconds), text)
+        console.print(table)
 
+    write(case.make(), case.path)
+    clock = UnderWay()
+    with clock.timed("read"):
+        graph = read(case.path)
+    sizes = {"rows": graph.n_rows, "cols": graph.n_cols, "edges": graph.nnz}
+    tell("read", clock.seconds["read"], graph_sizes(sizes))
     matching = maximum_matching(graph)
     stats = matching.stats
     assert stats is not None
     case.cardinality, case.seconds = matching.cardinality, stats.seconds["total"]
-    _tell(
-        console,
-        "start",
-        f"{stats.init} matches {stats.start_cardinality:,} of {graph.n_rows:,} rows",
-        stats.seconds["init"],
-    )
-    after = case.seconds - stats.seconds["init"]
+    begun = f"{stats.init} matches {stats.start_cardinality:,} of {graph.n_rows:,} rows"
+    tell("start", stats.seconds["init"], begun)
+    searched = "nothing left to search"
     if stats.phases:
         found = plural(stats.augmenting_paths, "augmenting path")
         if stats.augmenting_paths:
             found += f" of up to {plural(stats.longest_path, 'edge')}"
         threads = plural(stats.threads, "thread")
-        text = f"{stats.algorithm} on {threads}: {plural(stats.phases, 'phase')}, {found}"
-    else:
-        text = "nothing left to search"
-    _tell(console, "search", text, after)
+        searched = f"{stats.algorithm} on {threads}: {plural(stats.phases, 'phase')}, {found}"
+    tell("search", case.seconds - stats.seconds["init"], searched)
     kind = "perfect" if matching.is_perfect else "maximum"
-    _tell(console, "matched", f"[bold]{matching.cardinality:,}[/bold]: {kind}", case.seconds)
-
-    started = time.perf_counter()
-    cover = matching.prove(graph)
-    rows, cols = int(cover.rows.sum()), int(cover.cols.sum())
-    _tell(
-        console,
+    tell("matched", case.seconds, f"[bold]{matching.cardinality:,}[/bold]: {kind}")
+    with clock.timed("prove"):
+        cover = matching.prove(graph)
+    rows, cols = plural(int(cover.rows.sum()), "row"), plural(int(cover.cols.sum()), "column")
+    tell(
         "proof",
-        f"{plural(rows, 'row')} and {plural(cols, 'column')} touch every edge, and every matched "
-        f"pair needs one of them: [green]no matching has more than {cover.size:,}[/green]",
-        time.perf_counter() - started,
+        clock.seconds["prove"],
+        f"{rows} and {cols} touch every edge, and every matched pair needs one of them: "
+        f"[green]no matching has more than {cover.size:,}[/green]",
     )
-
-
-def _tell(console: Console, step: str, text: str, seconds: float) -> None:
-    from rich.table import Table
-
-    line = Table.grid(padding=(0, 2, 0, 0), expand=False)
-    line.add_column(style="cyan", width=9, justify="right")
-    line.add_column(width=8, justify="right", style="dim")
-    line.add_column()
-    line.add_row(step, in_seconds(seconds), text)
-    console.print(line)
 
 
 def _ask_scipy(cases: list[_Case], limit: float) -> None:
     """Let scipy solve all cases at the same time, one process each, until the limit."""
-    children = [_start_scipy(case.path, limit) for case in cases]
-    try:
-        for child in children:
-            _stdout(child).readline()  # it has read its file
+    command = [sys.executable, "-c", _SCIPY, str(int(limit) + 60)]
+    with ExitStack() as stack:
+        children = []
+        for case in cases:
+            child = subprocess.Popen([*command, case.path], stdout=subprocess.PIPE, text=True)
+            children.append(stack.enter_context(child))
+            stack.callback(child.kill)
+        outputs: list[Any] = [child.stdout for child in children]
+        for output in outputs:
+            output.readline()  # it has read its file
         deadline = time.perf_counter() + limit
-        while time.perf_counter() < deadline and any(child.poll() is None for child in children):
-            time.sleep(0.02)
-        for case, child in zip(cases, children, strict=True):
-            if child.poll() is None:
-                continue
-            words = _stdout(child).read().split()
-            if not words:
-                raise BergeError(f"scipy broke off with exit code {child.returncode}")
-            case.scipy_cardinality, case.scipy_seconds = int(words[0]), float(words[1])
-    finally:
-        for child in children:
-            child.kill()
-            child.wait()
-            _stdout(child).close()
-
-
-def _start_scipy(path: Path, limit: float) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", _SCIPY, str(path), str(int(limit) + 60)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def _stdout(child: subprocess.Popen[str]) -> IO[str]:
-    assert child.stdout is not None
-    return child.stdout
-
-
-def _comparison(cases: list[_Case], limit: float) -> Table:
-    table = plain_table("berge", "scipy", first="")
-    table.add_column("", no_wrap=True)
-    for case in cases:
-        table.add_row(case.name, in_seconds(case.seconds), *_scipy_cells(case, limit))
-    return table
+        for case, child, output in zip(cases, children, outputs, strict=True):
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(max(deadline - time.perf_counter(), 0))
+                words = output.read().split()
+                if not words:
+                    raise BergeError(f"scipy broke off with exit code {child.returncode}")
+                case.scipy_cardinality, case.scipy_seconds = int(words[0]), float(words[1])
 
 
 def _scipy_cells(case: _Case, limit: float) -> tuple[str, str]:

@@ -7,25 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..wording import in_seconds, plural
+from .options import print_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
-
-__all__ = [
-    "bar",
-    "fact_table",
-    "graph_sizes",
-    "in_steps",
-    "out",
-    "plain_table",
-    "plural",
-    "progress_bars",
-    "sides",
-    "verdict",
-    "working",
-]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
@@ -44,12 +31,7 @@ def plain_table(*numbers: str, first: str | None = None, **settings: Any) -> Tab
     """
     from rich.table import Table
 
-    look: dict[str, Any] = {
-        "box": None,
-        "pad_edge": False,
-        "padding": (0, 2, 0, 0),
-        "header_style": "bold",
-    }
+    look: Any = {"box": None, "pad_edge": False, "padding": (0, 2, 0, 0), "header_style": "bold"}
     table = Table(**look, **settings)
     if first is not None:
         table.add_column(first, style="cyan", no_wrap=True)
@@ -68,6 +50,25 @@ def fact_table(facts: Iterable[tuple[str, RenderableType]], title: str | None = 
     for name, value in facts:
         table.add_row(name, Text(value) if isinstance(value, str) else value)
     return table
+
+
+def report(
+    facts: dict[str, Any],
+    lines: Callable[[dict[str, Any]], Iterable[tuple[str, RenderableType]]],
+    title: object,
+    *,
+    as_json: bool,
+    more: Callable[[dict[str, Any], Console], RenderableType] | None = None,
+) -> None:
+    """Print what a command found: one JSON object, or a summary and what is drawn below it."""
+    if as_json:
+        print_json(facts)
+        return
+    console = out()
+    console.print(fact_table(lines(facts), title=str(title)))
+    if more is not None:
+        console.print()
+        console.print(more(facts, console))
 
 
 @contextmanager

@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ERROR",
-    "INTERRUPTED",
-    "INTERRUPTED_BEFORE",
-    "MEANINGS",
-    "NOT_A_MATCHING",
-    "NOT_MAXIMUM",
-    "OK",
-    "TIME_LIMIT",
-    "USAGE",
-]
-
 OK = 0
 ERROR = 1
 USAGE = 2  # click's own

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import click
 
+from . import options
 from .display import progress_bars
-from .options import path_option, quiet_option
 from .program import command
-
-__all__ = ["fetch"]
 
 
 @command(
@@ -22,13 +20,13 @@ __all__ = ["fetch"]
     "berge fetch DIMACS10/hugetrace-00000 --cache data",
 )
 @click.argument("name", metavar="GROUP/NAME")
-@path_option("--cache", folder=True, metavar="DIR",
+@options.path("--cache", folder=True, metavar="DIR",
              help="Folder to keep it in.  [default: $BERGE_CACHE, else ~/.cache/berge]",
 )  # fmt: skip
 @click.option("--url", metavar="URL",
               help="Where the collection is.  [default: $BERGE_SUITESPARSE_URL, else its home]",
 )  # fmt: skip
-@quiet_option("Print nothing but the path and errors.")
+@options.quiet(help="Print nothing but the path and errors.")
 def fetch(name: str, cache: Path | None, url: str | None, quiet: bool) -> None:
     """Download a matrix of the SuiteSparse Matrix Collection, once, and print its path.
 

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..wording import did_you_mean
+from . import options
 from .display import out, plain_table, working
-from .options import check_output, key_values, path_option, quiet_option
 from .program import Command, command, say
 
 if TYPE_CHECKING:
     from ..generate import Kind, Parameter
-
-__all__ = ["generate"]
 
 
 class _GenerateCommand(Command):
@@ -40,11 +38,11 @@ class _GenerateCommand(Command):
 )
 @click.argument("kind", required=False)
 @click.argument("values", metavar="[KEY=VALUE]...", nargs=-1)
-@path_option("-o", "--output", help="File to write it to.")
+@options.path("-o", "--output", help="File to write it to.")
 @click.option("--permute", type=click.IntRange(min=0), metavar="SEED",
               help="Put rows and columns in random order.")  # fmt: skip
 @click.option("--list", "listing", is_flag=True, help="Explain the kinds, or only KIND.")
-@quiet_option()
+@options.quiet()
 def generate(
     kind: str | None,
     values: tuple[str, ...],
@@ -67,12 +65,12 @@ def generate(
         return
     if output is None:
         raise click.UsageError("where to? give a file name with -o")
-    check_output(output)
+    options.check_output(output)
     from ..files import write
     from ..generate import permute as permuted
 
     with working("generating", not quiet):
-        graph = chosen[0].from_text(key_values(values, "'KEY=VALUE'"))
+        graph = chosen[0].from_text(options.key_values(values, "'KEY=VALUE'"))
         if permute is not None:
             graph = permuted(graph, seed=permute)
     with working("writing", not quiet):

@@ -11,31 +11,16 @@ import click
 
 from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
-from . import exit_codes
-from .display import fact_table, graph_sizes, in_steps, out, plural, working
-from .options import (
-    GraphFile,
-    algorithm_option,
-    as_json,
-    check_output,
-    check_plot,
-    device_option,
-    graph_file,
-    path_option,
-    print_json,
-    seed_option,
-    thread_option,
-    time_limit_option,
-)
-from .program import command, say
+from ..wording import plural
+from . import options
+from .display import graph_sizes, in_steps, report, sides, working
+from .program import command, leave
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from ..graphs.graph import Graph
     from ..results.greedy_matching import GreedyMatching
-
-__all__ = ["greedy"]
 
 SUFFIXES = (".npz", ".txt")
 DRAWN = ("auto", "proposals", "weighted-proposals")
@@ -46,33 +31,35 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
     "berge greedy matrix.mtx --weights -o pairs.txt",
     "berge greedy matrix.mtx --weights --method global-paths --json",
     "berge greedy mesh.graph --method proposals --seed 7 --plot rounds.png",
+    "berge greedy mesh.berge --cluster local[4] -o pairs.npz",
 )
-@algorithm_option("greedy", "-m", "--method", help="Greedy method; see `berge algorithms`.")
+@options.algorithm("greedy", "-m", "--method", help="Greedy method; see `berge algorithms`.")
 @click.option("--weights", is_flag=True,
               help="Edges weigh what the file says, not 1; of matrices the absolute value.",
 )  # fmt: skip
-@seed_option("For the random order, and the colours of proposals.")
-@click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406, show_default=True,
-              metavar="P", help="Probability of blue in a round of proposals.")  # fmt: skip
-@click.option("--permute/--no-permute", default=True, show_default=True,
+@options.seed(help="For the random order, and the colours of proposals.")
+@options.blue
+@click.option("--permute/--no-permute", default=True,
               help="Take vertices in random order, in methods that have one.")  # fmt: skip
-@device_option("Where to run.")
-@thread_option
-@time_limit_option("Stop after so many seconds, with the matching so far.")
-@path_option("--plot", metavar="PICTURE",
+@options.device(help="Where to run.")
+@options.threads
+@options.time_limit(help="Stop after so many seconds, with the matching so far.")
+@options.path("--plot", metavar="PICTURE",
              help="Draw proposals: matched by round; size, weight, time and first round by p.",
 )  # fmt: skip
-@path_option("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
-@graph_file()
-@as_json
+@options.path("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
+@options.graph_file
+@options.cluster
+@options.as_json
 @click.pass_context
 def greedy(
     ctx: click.Context,
     /,
-    file: GraphFile,
+    file: options.GraphFile,
     weights: bool,
     plot: Path | None,
     output: Path | None,
+    cluster: str | None,
     as_json: bool,
     **settings: Any,
 ) -> None:
@@ -83,27 +70,33 @@ def greedy(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; the matching so far is written.
     """
-    check_output(output, SUFFIXES)
-    check_plot(plot)
+    options.check_output(output, SUFFIXES)
+    options.check_plot(plot)
     if plot is not None and settings["method"] not in DRAWN:
         names = f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"
         raise click.UsageError(f"--plot draws proposals: --method must be {names}", ctx)
+    if plot is not None and cluster is not None:
+        raise click.UsageError("--plot is for one machine, and --cluster is given", ctx)
     shown = sys.stderr.isatty() and not as_json
+    remote = cluster is not None and file.format == "folder"  # the workers read it
     with working("reading", shown):
         from ..results.proof import verify_greedy
         from ..solve.greedy import greedy_matching
 
-        graph = file.read_undirected(weights=weights)
+        graph = None if remote else file.read_undirected(weights=weights)
     with single_interrupt():
-        matching = greedy_matching(graph, progress=shown, **settings)
+        source: Any = file.path if graph is None else graph
+        settings |= {"weights": weights or None} if graph is None else {}
+        matching = greedy_matching(source, progress=shown, cluster=cluster, **settings)
         if output is not None:
             with held_interrupts(), working("writing", shown):
                 matching.save(output)
-    clock = UnderWay()
-    with working("checking", shown), clock.timed("verify"):
-        verify_greedy(graph, matching)
-    matching.seconds.update(clock.seconds)
-    if plot is not None:
+    if graph is not None:  # else the workers have checked it
+        clock = UnderWay()
+        with working("checking", shown), clock.timed("verify"):
+            verify_greedy(graph, matching)
+        matching.seconds.update(clock.seconds)
+    if plot is not None and graph is not None:
         with working("drawing", shown):
             from ..analysis.curves import draw_proposals
 
@@ -111,46 +104,40 @@ def greedy(
             draw_proposals(graph, plot, name=file.path.stem, **same)
     facts = {
         "file": file.path,
-        "vertices": graph.n_vertices,
-        "edges": graph.n_edges,
-        "weighted": graph.weights is not None,
+        "vertices": matching.mate.size,
+        "edges": None if graph is None else graph.n_edges,
+        "weighted": graph is not None and graph.weights is not None,
         **matching.as_dict(),
+        "cluster": cluster,
         "output": output,
         "plot": plot,
     }
-    if as_json:
-        print_json(facts)
-    else:
-        out().print(fact_table(_lines(facts, graph, matching), title=str(file)))
-    if matching.stopped == "interrupted":
-        say("interrupted", "yellow", f"the matching so far is in {output}" if output else "")
-        ctx.exit(exit_codes.INTERRUPTED)
-    if matching.stopped:
-        ctx.exit(exit_codes.TIME_LIMIT)
+    report(facts, lambda facts: _lines(facts, graph, matching), file, as_json=as_json)
+    leave(ctx, matching.stopped, f"the matching so far is in {output}" if output else "")
 
 
 def _lines(
-    facts: dict[str, Any], graph: Graph, matching: GreedyMatching
+    facts: dict[str, Any], graph: Graph | None, matching: GreedyMatching
 ) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    n, left = graph.n_vertices, graph.n_vertices - 2 * matching.size
-    yield "graph", graph_sizes(facts)
+    n, left = matching.mate.size, matching.mate.size - 2 * matching.size
+    yield "graph", sides(facts) if graph is None else graph_sizes(facts)
     state = ("maximal, checked", "bold green")
     if not matching.is_maximal:
         state = (f"not maximal ({matching.stopped})", "yellow")
     yield "matching", Text.assemble((plural(matching.size, "pair"), "bold"), "  ", state)
-    if graph.weights is not None:
+    if graph is not None and graph.weights is not None:
         share = matching.weight / graph.total_weight if graph.total_weight else 0.0
         yield "weight", f"{matching.weight:.10g} ({share:.1%} of all edges)"
     yield "unmatched", f"{plural(left, 'vertex', 'vertices')} ({left / max(n, 1):.1%})"
     rounds = f", {plural(matching.rounds, 'round')}" if matching.rounds > 1 else ""
     where = plural(matching.threads, "thread") if matching.device == "cpu" else matching.device
-    yield "method", f"{matching.method} on {where}{rounds}"
+    yield "method", f"{matching.method} on {facts['cluster'] or where}{rounds}"
     yield "seconds", in_steps(matching.seconds)
     if facts["output"] is not None:
         yield "written to", str(facts["output"])
     if facts["plot"] is not None:
-        what = "proposals" if graph.weights is None else DRAWN[-1]
+        what = DRAWN[-1] if facts["weighted"] else "proposals"
         yield "drawn to", f"{facts['plot']}, for {what}"

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..wording import in_bytes
-from .display import bar, fact_table, out, plain_table, plural, sides, working
-from .options import PARQUET_COLUMNS, GraphFile, as_json, graph_file, print_json
+from ..wording import in_bytes, plural
+from . import options
+from .display import bar, plain_table, report, sides, working
 from .program import command
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from ..graphs.graph import BipartiteGraph, IndexArray
-
-__all__ = ["info"]
 
 _BLOCKS = 16  # of text, to estimate the number of lines by
 
@@ -28,18 +27,19 @@ _BLOCKS = 16  # of text, to estimate the number of lines by
     "berge info huge.mtx.gz --head",
     "berge info huge.berge --check",
 )
-@graph_file(columns=PARQUET_COLUMNS)
+@options.graph_file
+@options.parquet_columns
 @click.option("--head", is_flag=True, help="Read nothing but the head of the file.")
 @click.option("--check", is_flag=True, help="Compare the checksums of a .berge folder.")
-@as_json
-def info(file: GraphFile, head: bool, check: bool, as_json: bool) -> None:
+@options.as_json
+def info(file: options.GraphFile, head: bool, check: bool, as_json: bool) -> None:
     """Show sizes, degrees, duplicates and symmetry of the graph in FILE.
 
     Duplicates count once in the density. A solve needs the memory for the graph, its transpose and
     the search; or, out of core, for the vertices and some edges, with the graph in a .berge folder.
 
-    Of a file that does not fit in memory, and with --head of any, only what its head says is shown:
-    what memory and disk it takes to convert and to solve it.
+    If FILE does not fit in memory, or with --head, only its head is read. That tells what memory
+    and disk it takes to convert and to solve it.
     """
     sizes = _sizes(file)
     checked = _check(file) if check else {}
@@ -53,17 +53,10 @@ def info(file: GraphFile, head: bool, check: bool, as_json: bool) -> None:
         with working("counting"):
             facts, lines = _facts(graph), _lines
     facts = {"file": file.path, **facts, **checked}
-    if as_json:
-        print_json(facts)
-        return
-    console = out()
-    console.print(fact_table(lines(facts), title=str(file)))
-    if lines is _lines:
-        console.print()
-        console.print(_histogram(facts, console.width))
+    report(facts, lines, file, as_json=as_json, more=_histogram if lines is _lines else None)
 
 
-def _sizes(file: GraphFile) -> dict[str, Any] | None:
+def _sizes(file: options.GraphFile) -> dict[str, Any] | None:
     """Return what the head of a file says, None if it has none; numbers that it lacks are None."""
     from ..files.folder import Folder
 
@@ -80,7 +73,7 @@ def _sizes(file: GraphFile) -> dict[str, Any] | None:
     return sizes
 
 
-def _lines_of(file: GraphFile) -> int | None:
+def _lines_of(file: options.GraphFile) -> int | None:
     """Return about how many lines a text has, by the length of some, here and there."""
     from ..files.files import plain_size
 
@@ -105,7 +98,7 @@ def _fits(sizes: dict[str, Any]) -> bool:
     return max(solve_bytes(shape, sizes["edges"]), 24 * int(sizes["edges"])) < available()
 
 
-def _check(file: GraphFile) -> dict[str, bool]:
+def _check(file: options.GraphFile) -> dict[str, bool]:
     """Compare the checksums; return only if they are all right."""
     from ..files.folder import Folder, is_folder
 
@@ -223,7 +216,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _memory_lines(facts)
 
 
-def _histogram(facts: dict[str, Any], width: int) -> Table:
+def _histogram(facts: dict[str, Any], console: Console) -> Table:
     """Draw how many vertices have which degree, in steps of powers of two."""
     from rich.text import Text
 
@@ -239,7 +232,7 @@ def _histogram(facts: dict[str, Any], width: int) -> Table:
     most = max(1, *counts[0], *counts[1])
     digits = len(f"{most:,}")
     texts = max(6, *map(len, labels)) + max(digits, len("rows")) + max(digits, len("columns"))
-    bars = min(max((width - texts - 8) // 2, 1), 24)
+    bars = min(max((console.width - texts - 8) // 2, 1), 24)
     table = plain_table()
     table.add_column("degree", justify="right", style="cyan", no_wrap=True)
     for name in ("rows", "columns"):

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..graphs.graph import BipartiteGraph
     from ..results.matching import Matching
 
-__all__ = ["SUFFIXES", "LabelledFile", "labels_hinted", "read_labelled"]
-
 SUFFIXES = (".csv", ".tsv", ".npz")
 _FORMATS = (None, "csv", "tsv")
 _DELIMITERS = ",;\t"

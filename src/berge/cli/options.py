@@ -1,10 +1,14 @@
-"""Options and arguments that several commands share, and the files that they name."""
+"""Options and arguments that several commands share, and the files that they name.
+
+Commands write ``@options.threads`` for an option that is always the same, and
+``@options.seed(help=…)`` for one whose help is their own. The program shows all defaults.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,31 +20,6 @@ from ..methods.registry import Kind, find
 if TYPE_CHECKING:
     from ..files.streams import Stream
     from ..graphs.graph import BipartiteGraph, Graph
-
-__all__ = [
-    "GraphFile",
-    "algorithm_name",
-    "algorithm_option",
-    "as_json",
-    "base_option",
-    "check_output",
-    "check_plot",
-    "cluster_options",
-    "column_options",
-    "device_option",
-    "graph_file",
-    "key_values",
-    "path_option",
-    "plain_values",
-    "print_json",
-    "quiet_option",
-    "read_options",
-    "seconds",
-    "seed_option",
-    "thread_option",
-    "time_limit_option",
-    "write_csv",
-]
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -70,39 +49,27 @@ class GraphFile:
         except FormatError:
             return None
 
+    @property
+    def _numbering(self) -> dict[str, Any]:
+        return {"base": self.base, "left": self.left, "right": self.right}
+
     def stream(self) -> Stream | None:
         """Open it to be read in portions; None if its format is not made for that."""
         from ..files.streams import open_stream
 
-        columns = {"left": self.left, "right": self.right}
-        return open_stream(self.path, str(self.format), base=self.base, **columns)
+        return open_stream(self.path, str(self.format), **self._numbering)
 
     def read(self) -> BipartiteGraph:
         """Read a bipartite graph."""
         from .. import files
 
-        columns = {"left": self.left, "right": self.right}
-        return files.read(self.path, format=self.form, base=self.base, **columns)
+        return files.read(self.path, format=self.form, **self._numbering)
 
     def read_undirected(self, *, weights: bool) -> Graph:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
 
         return files.read_graph(self.path, weights=weights, format=self.form, base=self.base)
-
-
-def algorithm_name(kind: Kind) -> Callable[[click.Context, click.Parameter, str], str]:
-    """Return a callback that refuses names not in the registry, before any file is read."""
-
-    def check(ctx: click.Context, param: click.Parameter, value: str) -> str:
-        try:
-            if value != "auto":
-                find(kind, value)
-        except OptionError as error:
-            raise click.BadParameter(str(error), ctx, param) from None
-        return value
-
-    return check
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -112,74 +79,60 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
-def path_option(*names: str, folder: bool = False, **settings: Any) -> Decorator:
+def path(*names: str, folder: bool = False, **settings: Any) -> Decorator:
     """Return an option that is a path, of a folder if that is said."""
     return click.option(*names, type=click.Path(path_type=Path, file_okay=not folder), **settings)
 
 
-def algorithm_option(kind: Kind, *names: str, help: str) -> Decorator:
-    """Return an option that names an algorithm of the registry."""
-    check = algorithm_name(kind)
-    return click.option(
-        *names, callback=check, metavar="NAME", default="auto", show_default=True, help=help
-    )
+def algorithm(kind: Kind, *names: str, help: str) -> Decorator:
+    """Return an option that names an algorithm of the registry; others are refused at once."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str) -> str:
+        try:
+            if value != "auto":
+                find(kind, value)
+        except OptionError as error:
+            raise click.BadParameter(str(error), ctx, param) from None
+        return value
+
+    return click.option(*names, callback=check, metavar="NAME", default="auto", help=help)
 
 
-def device_option(help: str) -> Decorator:
-    """Return --device."""
-    choice = click.Choice(["cpu", "cuda"])
-    return click.option("--device", type=choice, default="cpu", show_default=True, help=help)
-
-
-def seed_option(help: str) -> Decorator:
-    """Return --seed."""
-    least = click.IntRange(min=0)
-    return click.option("--seed", type=least, default=0, show_default=True, metavar="N", help=help)
-
-
-def time_limit_option(help: str) -> Decorator:
-    """Return --time-limit."""
-    return click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS", help=help)
-
-
-def base_option(
-    help: str = "Number of the first row and column in an edge list.",
-) -> Decorator:
+def base(help: str = "Number of the first row and column in an edge list.") -> Decorator:
     """Return --base, which is a number to the command."""
-    choice = click.Choice(["0", "1"])
 
     def number(ctx: click.Context, param: click.Parameter, value: str) -> int:
         return int(value)
 
-    return click.option(
-        "--base", type=choice, default="0", show_default=True, callback=number, help=help
-    )
+    choice = click.Choice(["0", "1"])
+    return click.option("--base", type=choice, default="0", callback=number, help=help)
 
 
-def quiet_option(help: str = "Print nothing but errors.") -> Decorator:
-    """Return --quiet."""
-    return click.option("-q", "--quiet", is_flag=True, help=help)
-
-
-thread_option = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
-                             help="Number of threads; all cores if not given.")  # fmt: skip
+device = partial(click.option, "--device", type=click.Choice(["cpu", "cuda"]), default="cpu")
+seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
+time_limit = partial(click.option, "--time-limit", type=float, callback=seconds, metavar="SECONDS")
+quiet = partial(click.option, "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+switches = partial(click.option, "--option", "switches", multiple=True, metavar="KEY=VALUE")
+no_prove = click.option("--no-prove", is_flag=True,
+                        help="Do not check the result with a vertex cover.")  # fmt: skip
+threads = click.option("-t", "--threads", type=click.IntRange(min=1), metavar="N",
+                       help="Number of threads; all cores if not given.")  # fmt: skip
+cluster = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
+)
+blue = click.option("--p", type=click.FloatRange(0.01, 0.99), default=0.53406, metavar="P",
+                    help="Probability of blue in a round of proposals.")  # fmt: skip
 as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
+format = click.option("--format", "form", metavar="NAME",
+                      help="Format of the graph file, where its suffix does not tell: "
+                      "mtx, csv, graph, gr, npz.")  # fmt: skip
 
 
-def read_options(function: Any) -> Any:
-    """Add the options of how to read a file of numbers."""
-    form = click.option(
-        "--format",
-        "form",
-        metavar="NAME",
-        help="Format of the graph file, where its suffix does not tell: mtx, csv, graph, gr, npz.",
-    )
-    return base_option()(form(function))
-
-
-def column_options(left: str, right: str) -> Decorator:
+def columns(left: str, right: str) -> Decorator:
     """Return --left and --right, with their help."""
 
     def add(function: Any) -> Any:
@@ -189,53 +142,40 @@ def column_options(left: str, right: str) -> Decorator:
     return add
 
 
-PARQUET_COLUMNS = ("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
+parquet_columns = columns("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
 
 
-def graph_file(columns: tuple[str, str] | None = None) -> Decorator:
+def graph_file(function: Any) -> Any:
     """Add FILE and the options of how to read it; the command gets all of it as a `GraphFile`.
 
-    With the help of --left and --right, these are among the options.
+    Options --left and --right are part of it where the command has them.
     """
 
-    def add(function: Any) -> Any:
-        @wraps(function)
-        def command(
-            *args: Any,
-            file: Path,
-            form: str | None,
-            base: int,
-            left: str | None = None,
-            right: str | None = None,
-            **others: Any,
-        ) -> Any:
-            return function(*args, file=GraphFile(file, form, base, left, right), **others)
+    @wraps(function)
+    def command(
+        *args: Any,
+        file: Path,
+        form: str | None,
+        base: int,
+        left: str | None = None,
+        right: str | None = None,
+        **others: Any,
+    ) -> Any:
+        return function(*args, file=GraphFile(file, form, base, left, right), **others)
 
-        chosen = command if columns is None else column_options(*columns)(command)
-        # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
-        return click.argument("file", type=click.Path(path_type=Path))(read_options(chosen))
-
-    return add
+    # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
+    return click.argument("file", type=click.Path(path_type=Path))(base()(format(command)))
 
 
-def cluster_options(function: Any) -> Any:
-    """Add the options of a solve on a Dask cluster."""
-    cluster = click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Solve on a Dask cluster: tcp://scheduler:8786, or local[4] for processes here.",
-    )
-    checkpoint = path_option(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="On a cluster: save the matching after every phase.",
-    )
+def checkpoint(help: str, parts: str) -> Decorator:
+    """Return --checkpoint and --resume, for a solve in parts that are called so."""
+    folder = path("--checkpoint", folder=True, metavar="FOLDER", help=help)
     resume = click.option(
         "--resume",
         is_flag=True,
-        help="Go on from the checkpoint if there is one, whatever the number of workers was.",
+        help=f"Go on from the checkpoint if there is one, whatever the number of {parts} was.",
     )
-    return cluster(checkpoint(resume(function)))
+    return lambda function: folder(resume(function))
 
 
 def check_output(

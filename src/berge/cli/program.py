@@ -1,7 +1,7 @@
 """How every command behaves: errors as one line, exit codes, help in sections.
 
-Only click is imported here and at the top of the commands, so that ``berge --help`` is quick; numpy
-and the compiler are imported by the commands that need them, rich by those that draw.
+Only click is imported here and at the top of the commands, so that ``berge --help`` is quick. The
+commands that need numpy and the compiler import them, and those that draw import rich.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from typing import Any
 import click
 
 from ..errors import OptionError
-from .exit_codes import ERROR, INTERRUPTED_BEFORE, MEANINGS
-
-__all__ = ["Command", "Group", "Program", "command", "examples", "say"]
+from ..wording import message_of
+from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
 Maker = Callable[[Callable[..., Any]], click.Command]
 
@@ -80,7 +79,7 @@ class Program(click.Group):
         except Exception as error:
             if ctx.params["debug"]:
                 raise
-            say("error", "bold red", _message(error))
+            say("error", "bold red", message_of(error))
             ctx.exit(ERROR)
         return result
 
@@ -153,17 +152,14 @@ def say(label: str, style: str, message: str = "") -> None:
     Console(stderr=True, highlight=False).print(line, soft_wrap=True)
 
 
-def _message(error: Exception) -> str:
-    from ..errors import BergeError
-
-    if isinstance(error, BergeError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        name = f"{error.filename}: " if error.filename else ""
-        return f"{name}{error.strerror[:1].lower()}{error.strerror[1:]}"
-    if isinstance(error, MemoryError):
-        return f"out of memory ({error})" if str(error) else "out of memory"
-    return f"{type(error).__name__}: {error} (not expected; --debug shows where)"
+def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = False) -> None:
+    """End a command that was stopped early with the exit code for that; say what there is."""
+    if stopped == "interrupted":
+        if not quiet:
+            say("interrupted", "yellow", what)
+        ctx.exit(INTERRUPTED)
+    if stopped:
+        ctx.exit(TIME_LIMIT)
 
 
 @contextmanager

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import exit_codes
-from .display import fact_table, graph_sizes, out, plural, verdict, working
-from .options import PARQUET_COLUMNS, GraphFile, as_json, graph_file, print_json
+from ..wording import plural
+from . import exit_codes, options
+from .display import graph_sizes, report, verdict, working
 from .program import command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = ["verify"]
-
-Checked = tuple[int, dict[str, Any]]  # the exit code, and what is known
 
 
 @command(
@@ -27,11 +24,12 @@ Checked = tuple[int, dict[str, Any]]  # the exit code, and what is known
     "berge verify web.mtx matching.npz && echo maximum",
     "berge verify mesh.graph pairs.txt",
 )
-@graph_file(columns=PARQUET_COLUMNS)
+@options.graph_file
+@options.parquet_columns
 @click.argument("matching", type=click.Path(path_type=Path))
-@as_json
+@options.as_json
 @click.pass_context
-def verify(ctx: click.Context, /, file: GraphFile, matching: Path, as_json: bool) -> None:
+def verify(ctx: click.Context, /, file: options.GraphFile, matching: Path, as_json: bool) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
@@ -40,90 +38,71 @@ def verify(ctx: click.Context, /, file: GraphFile, matching: Path, as_json: bool
 
     Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
     """
-    from ..files.matchings import has_vertices
-
-    check = _check_general if has_vertices(matching) else _check_bipartite
-    code, found = check(file, matching, not as_json)
+    code, found = _check(file, matching, not as_json)
     facts = {"file": file.path, "matching": matching, **found}
-    if as_json:
-        print_json(facts)
-    else:
-        out().print(fact_table(_lines(facts), title=f"{matching} in {file}"))
+    report(facts, _lines, f"{matching} in {file}", as_json=as_json)
     ctx.exit(code)
 
 
-def _check_bipartite(file: GraphFile, path: Path, shown: bool) -> Checked:
-    """Check a matching of a bipartite graph."""
+def _check(file: options.GraphFile, path: Path, shown: bool) -> tuple[int, dict[str, Any]]:
+    """Check a matching of a general or a bipartite graph; return the exit code, and what is known.
+
+    A general graph is read with weights if the matching weighs something else than its pairs.
+    """
     from ..errors import InvalidMatchingError, ProofError
     from ..files.folder import FolderGraph
+    from ..files.matchings import has_vertices
+    from ..results import proof
+    from ..results.greedy_matching import GreedyMatching
     from ..results.matching import Matching
-    from ..results.proof import verify
 
-    matching, code, reason = None, exit_codes.NOT_A_MATCHING, None
+    general, code, reason = has_vertices(path), exit_codes.NOT_A_MATCHING, None
+    matching: Any = None
     with working("reading", shown):
-        graph = file.read()
         try:
-            matching = Matching.load(path)
+            matching = (GreedyMatching if general else Matching).load(path)
         except InvalidMatchingError as error:  # the file contradicts itself
             reason = str(error)
+        weighted = general and matching is not None and matching.weight != matching.size
+        graph: Any = file.read_undirected(weights=weighted) if general else file.read()
     with working("checking", shown):
         if isinstance(graph, FolderGraph):  # what is read into memory was compared there
             graph.folder.check()
-        if matching is not None:
-            try:
-                verify(graph, matching)
+        try:
+            if matching is not None and general:
+                proof.verify_greedy(graph, replace(matching, is_maximal=False))
+                code = exit_codes.NOT_MAXIMUM
+                if not proof.is_maximal(graph, matching.mate):
+                    raise ProofError("an edge has two unmatched ends")
+            elif matching is not None:
+                proof.verify(graph, matching)
                 code = exit_codes.NOT_MAXIMUM
                 matching.prove(graph)
-                code = exit_codes.OK
-            except ProofError as error:
-                reason = str(error)
-    proof = matching.certificate if matching else None
+            code = code if matching is None else exit_codes.OK
+        except ProofError as error:
+            reason = str(error)
+    valid, best = code != exit_codes.NOT_A_MATCHING, code == exit_codes.OK
+    if general:
+        return code, {
+            "vertices": graph.n_vertices,
+            "edges": graph.n_edges,
+            "size": matching.size if matching else None,
+            "weight": matching.weight if matching else None,
+            "is_valid": valid,
+            "is_maximal": best,
+            "reason": reason,
+        }
+    cover = matching.certificate if matching else None
     return code, {
         "rows": graph.n_rows,
         "cols": graph.n_cols,
         "edges": graph.nnz,
         "cardinality": matching.cardinality if matching else None,
-        "is_valid": code != exit_codes.NOT_A_MATCHING,
-        "is_maximum": code == exit_codes.OK,
-        "is_perfect": code == exit_codes.OK and matching is not None and matching.is_perfect,
-        "cover_rows": None if proof is None else int(proof.rows.sum()),
-        "cover_cols": None if proof is None else int(proof.cols.sum()),
-        "reason": reason,
-    }
-
-
-def _check_general(file: GraphFile, path: Path, shown: bool) -> Checked:
-    """Check a matching of a general graph."""
-    from dataclasses import replace
-
-    from ..errors import InvalidMatchingError, ProofError
-    from ..results.greedy_matching import GreedyMatching
-    from ..results.proof import is_maximal, verify_greedy
-
-    matching, code, reason = None, exit_codes.NOT_A_MATCHING, None
-    with working("reading", shown):
-        try:
-            matching = GreedyMatching.load(path)
-        except InvalidMatchingError as error:  # the file contradicts itself
-            reason = str(error)
-        weighted = matching is not None and matching.weight != matching.size
-        graph = file.read_undirected(weights=weighted)
-    with working("checking", shown):
-        if matching is not None:
-            try:
-                verify_greedy(graph, replace(matching, is_maximal=False))
-                code = exit_codes.OK
-                if not is_maximal(graph, matching.mate):
-                    code, reason = exit_codes.NOT_MAXIMUM, "an edge has two unmatched ends"
-            except ProofError as error:
-                reason = str(error)
-    return code, {
-        "vertices": graph.n_vertices,
-        "edges": graph.n_edges,
-        "size": matching.size if matching else None,
-        "weight": matching.weight if matching else None,
-        "is_valid": code != exit_codes.NOT_A_MATCHING,
-        "is_maximal": code == exit_codes.OK,
+        "is_valid": valid,
+        "is_maximum": best,
+        "is_perfect": best and matching.is_perfect,
+        "cover_rows": None if cover is None else int(cover.rows.sum()),
+        "cover_cols": None if cover is None else int(cover.cols.sum()),
         "reason": reason,
     }
 

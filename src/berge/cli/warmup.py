@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..wording import in_seconds
-from .display import plural, working
+from ..wording import in_seconds, plural
+from .display import working
 from .program import command, say
 
 if TYPE_CHECKING:
     from ..graphs.graph import BipartiteGraph
-
-__all__ = ["warm_up", "warmup"]
 
 
 @command(

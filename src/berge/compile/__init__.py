@@ -8,11 +8,12 @@ from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
-from .share import claim, flush, next_chunk, share_out, take
+from .share import claim, enqueue, flush, next_chunk, share_out, take
 
 __all__ = [
     "claim",
     "compare_and_swap",
+    "enqueue",
     "fetch_add",
     "flush",
     "helper",

@@ -70,6 +70,15 @@ def take(array: Any, i: int, seen: int, new: int, shared: bool) -> bool:
 
 
 @helper
+def enqueue(item: int, queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
+    """Put an item into a private queue, which is flushed when full; return how many are in it."""
+    if size == queue.size:
+        size = flush(queue, size, to, state, tail, shared)
+    queue[size] = item
+    return size + 1
+
+
+@helper
 def flush(queue: Any, size: int, to: Any, state: Any, tail: int, shared: bool) -> int:
     """Append a private queue to a shared list, whose size is ``state[tail]``; return 0."""
     if shared:

@@ -10,14 +10,13 @@ A path of k edges that crosses between parts c times takes k steps in all and c 
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from ..compile import kernel
 from .communicator import Array
-from .messages import Messages
+from .messages import Messages, by_owner
 from .part import Part, owners
 
 __all__ = ["advance", "to_next"]
@@ -64,7 +63,4 @@ def to_next(part: Part, pairs: Array) -> Messages:
     """Address pairs to the owners of the vertices where they stand."""
     x, y = pairs[:, 0], pairs[:, 1]
     to = np.where(x >= 0, owners(part.row_bounds, x), owners(part.col_bounds, y))
-    order = np.argsort(to, kind="stable")
-    cuts = np.searchsorted(to[order], np.arange(part.size + 1))
-    pairs = pairs[order]
-    return [pairs[a:b].ravel() for a, b in pairwise(cuts)]
+    return by_owner(np.arange(part.size + 1), pairs, to)

@@ -28,7 +28,7 @@ import numpy as np
 from ..errors import CheckpointError, FormatError
 from ..files.manifest import digest, load_array, read_manifest, save_array, write_json
 from .communicator import Array, Communicator
-from .messages import agree, collect, deliver
+from .messages import collect, deliver, together
 from .part import Part
 
 __all__ = ["Checkpoint"]
@@ -101,13 +101,12 @@ class Checkpoint:
             On all parts alike, naming the file that is missing, damaged, or of another graph.
         """
         self._know(comm, part)
-        row_match, phase, error = np.empty(0, np.int64), 0, ""
-        try:
-            content = self._read()
-            row_match, phase = self._mates(part, content["files"]), content["phase"]
-        except (OSError, FormatError, CheckpointError) as found:
-            error = str(found)
-        agree(comm, error, CheckpointError)
+        with together(comm):
+            try:
+                content = self._read()
+                row_match, phase = self._mates(part, content["files"]), content["phase"]
+            except (OSError, FormatError) as error:
+                raise CheckpointError(str(error)) from None
         return row_match, phase
 
     def _know(self, comm: Communicator, part: Part) -> None:

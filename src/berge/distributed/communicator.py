@@ -1,20 +1,17 @@
 """How parts talk: one collective method, `exchange`; and communicators that need no cluster.
 
-Everything that travels is a one-dimensional int64 array of global vertex numbers. An exchange is
-what costs time (its latency, not its bytes, as a rule), so what can share one does: the flag, whose
-sum all peers learn, rides along.
+Everything that travels is a one-dimensional int64 array of global vertex numbers. An exchange
+costs time, as a rule by its latency and not by its bytes. So whatever can share an exchange does:
+a flag goes with each, and all peers learn the sum of the flags.
 
 - `Alone`: one part.
 - `run_threads`: parts on threads of this process, joined by a barrier.
-- `Recorder`: counts and logs the exchanges of another communicator.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -22,7 +19,7 @@ import numpy.typing as npt
 
 from ..errors import PeerLost
 
-__all__ = ["Alone", "Array", "Communicator", "Record", "Recorder", "run_threads"]
+__all__ = ["Alone", "Array", "Communicator", "run_threads"]
 
 Array = npt.NDArray[np.int64]
 _Result = TypeVar("_Result")
@@ -128,86 +125,3 @@ def run_threads(size: int, work: Callable[[Communicator], _Result]) -> list[_Res
     if errors:
         raise errors[0]
     return results
-
-
-@dataclass(frozen=True)
-class Record:
-    """One exchange of one part.
-
-    Attributes
-    ----------
-    step
-        Name of the step that asked for it.
-    work
-        Seconds since the last exchange had come back: local work.
-    waited
-        Seconds in the exchange.
-    sent
-        Bytes sent to each peer, itself among them.
-    flag
-        What this part put in.
-    """
-
-    step: str
-    work: float
-    waited: float
-    sent: tuple[int, ...]
-    flag: int
-
-
-@dataclass
-class Recorder:
-    """A communicator that logs what goes through another.
-
-    Attributes
-    ----------
-    step
-        Set by the core: what the exchanges to come belong to.
-    log
-        A `Record` for every exchange.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from berge.distributed.communicator import Alone, Recorder
-    >>> comm = Recorder(Alone())
-    >>> comm.step = "greeting"
-    >>> _ = comm.exchange([np.zeros(4, np.int64)])
-    >>> comm.exchanges, comm.bytes, comm.log[0].step
-    (1, 0, 'greeting')
-    """
-
-    comm: Communicator
-    step: str = ""
-    log: list[Record] = field(default_factory=list)
-    _back: float = field(default_factory=time.perf_counter)
-
-    @property
-    def rank(self) -> int:
-        """Number of this part."""
-        return self.comm.rank
-
-    @property
-    def size(self) -> int:
-        """Number of parts."""
-        return self.comm.size
-
-    @property
-    def exchanges(self) -> int:
-        """Number of exchanges so far."""
-        return len(self.log)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes sent to other peers so far."""
-        return sum(sum(r.sent) - r.sent[self.rank] for r in self.log)
-
-    def exchange(self, arrays: Sequence[Array], flag: int = 0) -> tuple[list[Array], int]:
-        """Exchange, and log it."""
-        begin = time.perf_counter()
-        result = self.comm.exchange(arrays, flag)
-        back = time.perf_counter()
-        sent = tuple(array.nbytes for array in arrays)
-        self.log.append(Record(self.step, begin - self._back, back - begin, sent, flag))
-        self._back = back
-        return result

@@ -6,28 +6,23 @@ machine as it has cores.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidMatchingError, OptionError
-from ..results.run import PhaseReport
-from .communicator import Array, Communicator, Recorder
+from ..errors import InvalidMatchingError
+from ..solve.default import choose_start_in_parts
+from .communicator import Array, Communicator
 from .halo import Halo
 from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
+from .part_run import PartRun
 from .search import ALPHA, Forest
 from .start import make_start
 
-__all__ = ["STARTS", "PartResult", "PartStats", "Saver", "match_part", "mates_of_columns"]
-
-STARTS = ("karp-sipser", "greedy", "none")
+__all__ = ["PartResult", "PartStats", "Saver", "match_part", "mates_of_columns"]
 
 
 @dataclass
@@ -36,8 +31,10 @@ class PartStats:
 
     Attributes
     ----------
-    start_cardinality, cardinality, upper_bound
-        Edges matched by the start, and at the end; what no matching can exceed.
+    init, start_cardinality
+        The start, and how many edges it matched.
+    cardinality, upper_bound
+        Edges matched at the end; what no matching can exceed.
     phases, exchanges
         Rounds of searching and augmenting, and exchanges from start to end.
     bytes
@@ -51,9 +48,13 @@ class PartStats:
     seconds
         Seconds of this part by step, ``exchange`` among them: waiting for others and for the wire.
     stopped
-        None, or ``"time limit"``.
+        None, ``"time limit"`` or ``"interrupted"``.
+    edges, resumed_phase, cover
+        Of a `Session`: edges of the graph; the phase of the checkpoint that it went on from, or
+        None; the number of rows and of columns in the cover that proved the matching, or None.
     """
 
+    init: str = "none"
     start_cardinality: int = 0
     cardinality: int = 0
     upper_bound: int = 0
@@ -65,6 +66,9 @@ class PartStats:
     exhausted: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     stopped: str | None = None
+    edges: int = 0
+    resumed_phase: int | None = None
+    cover: list[int] | None = None
 
 
 class Saver(Protocol):
@@ -104,11 +108,9 @@ def match_part(
     part: Part,
     comm: Communicator,
     *,
-    init: str = "karp-sipser",
+    init: str = "auto",
     row_match: Array | None = None,
     checkpoint: Saver | None = None,
-    time_limit: float | None = None,
-    on_phase: Callable[[PhaseReport], Any] | None = None,
     seed: int = 0,
     exhaust: bool | None = None,
     alpha: float = ALPHA,
@@ -117,8 +119,12 @@ def match_part(
 
     Parameters
     ----------
-    part, comm
-        What this peer has of the graph, and how it talks to the others.
+    part
+        What this peer has of the graph.
+    comm
+        How it talks to the others. A `PartRun` may have a time limit, after which all parts stop in
+        the same round with a valid matching; and its ``on_phase`` is told of the start and of every
+        phase.
     init
         The start: ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
     row_match
@@ -126,11 +132,6 @@ def match_part(
         none does.
     checkpoint
         What saves the matching after the start and after every phase.
-    time_limit
-        Seconds after which all parts stop in the same round, with a valid matching.
-    on_phase
-        Called with a `PhaseReport` after the start and after every phase, on every part that
-        passes it.
     seed
         For the random choices of the start. One seed and one number of parts give one matching.
     exhaust
@@ -152,81 +153,56 @@ def match_part(
     >>> results[0].stats.cardinality, [int((r.row_match >= 0).sum()) for r in results]
     (1000, [500, 500])
     """
-    if init not in STARTS:
-        raise OptionError(f"init must be one of {', '.join(STARTS)}, not {init!r}")
-    started = time.perf_counter()
-    deadline = started + time_limit if time_limit is not None else float("inf")
-    recorder = comm if isinstance(comm, Recorder) else Recorder(comm)
-    first = recorder.exchanges, recorder.bytes
-    stats = PartStats()
-    step = partial(_timed, recorder, stats)
-    with step("halo"):
-        halo = Halo.build(part, recorder)
+    run = PartRun.of(comm)
+    stats = PartStats(init=choose_start_in_parts(init), seconds=run.seconds)
+    before = run.exchanges, run.bytes
+    with run.timed("halo"):
+        halo = Halo.build(part, run)
     stats.local_fraction = halo.local_fraction
     stats.upper_bound = min(halo.nonempty_rows, part.n_cols)
     stats.exhausted = halo.searches_to_end if exhaust is None else exhaust
-    with step("init"):
+    with run.timed("init"):
         if row_match is None:
             row_match = np.full(len(part.rows), -1, np.int64)
             col_match = np.full(len(part.cols), -1, np.int64)
         else:
             row_match = np.array(row_match, np.int64)
-            col_match = mates_of_columns(part, recorder, row_match)
-        if init != "none":
-            make_start(
-                part,
-                halo,
-                recorder,
-                row_match,
-                col_match,
-                by_degree=init == "karp-sipser",
-                seed=seed,
-                deadline=deadline,
-                local=stats.exhausted,
-            )
-        (stats.cardinality,) = total(recorder, int(np.count_nonzero(row_match >= 0)))
+            col_match = mates_of_columns(part, run, row_match)
+        if stats.init != "none":
+            by_degree, local = stats.init == "karp-sipser", stats.exhausted
+            make_start(halo, run, row_match, col_match, by_degree=by_degree, seed=seed, local=local)
+        (stats.cardinality,) = total(run, int(np.count_nonzero(row_match >= 0)))
     stats.start_cardinality = stats.cardinality
-    name = "init"
 
-    def end_phase() -> None:
+    def end_phase(step: str) -> None:
         if checkpoint is not None:
-            with step("checkpoint"):
-                checkpoint.save(recorder, part, row_match, stats.phases)
-        if on_phase is not None:
-            seconds = time.perf_counter() - started
-            on_phase(PhaseReport(name, stats.phases, stats.cardinality, stats.upper_bound, seconds))
+            with run.timed("checkpoint"):
+                checkpoint.save(run, part, row_match, stats.phases)
+        run.tell(step, stats.phases, stats.cardinality, stats.upper_bound)
 
-    end_phase()
-    name = "search"
-    with step("search"):
-        forest = Forest(
-            part,
-            halo,
-            recorder,
-            row_match,
-            col_match,
-            exhaust=stats.exhausted,
-            alpha=alpha,
-        )
+    end_phase("init")
+    with run.timed("search"):
+        forest = Forest(halo, run, row_match, col_match, exhaust=stats.exhausted, alpha=alpha)
     while True:
-        with step("search"):
-            phase = forest.phase(deadline)
+        with run.timed("search"):
+            phase = forest.phase()
         stats.phases += 1
         stats.cardinality += phase.gained
-        end_phase()
+        end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
-        with step("graft"):
+        with run.timed("graft"):
             forest.next_forest()
-    stats.stopped = None if phase.complete else "time limit"
-    if phase.complete:
+    row_cover = col_cover = None
+    if phase.complete:  # if time was up, it was not for too long
+        run.stopped = None
         stats.upper_bound = stats.cardinality
-    row_cover, col_cover = forest.cover() if phase.complete else (None, None)
+        row_cover, col_cover = forest.cover()
+    stats.stopped = run.stopped
     stats.traversed_edges = forest.traversed_edges
-    stats.exchanges = recorder.exchanges - first[0]
-    stats.bytes = recorder.bytes - first[1]
-    stats.seconds["exchange"] = sum(record.waited for record in recorder.log[first[0] :])
-    stats.seconds["total"] = time.perf_counter() - started
+    stats.exchanges = run.exchanges - before[0]
+    stats.bytes = run.bytes - before[1]
+    run.seconds["total"] = run.elapsed
     return PartResult(row_match, col_match, phase.complete, row_cover, col_cover, stats)
 
 
@@ -254,16 +230,3 @@ def mates_of_columns(part: Part, comm: Communicator, row_match: Array) -> Array:
     if second >= 0:
         raise InvalidMatchingError(f"row {second} is matched to a column that another row has")
     return col_match
-
-
-@contextmanager
-def _timed(recorder: Recorder, stats: PartStats, step: str) -> Iterator[None]:
-    """Name the exchanges of a block, and add its seconds, without those in exchanges, to a step."""
-    before, n, begin = recorder.step, recorder.exchanges, time.perf_counter()
-    recorder.step = step
-    try:
-        yield
-    finally:
-        recorder.step = before
-        seconds = time.perf_counter() - begin - sum(r.waited for r in recorder.log[n:])
-        stats.seconds[step] = stats.seconds.get(step, 0.0) + seconds

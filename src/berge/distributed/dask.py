@@ -22,7 +22,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,8 +34,9 @@ from ..results.greedy_matching import GreedyMatching
 from ..results.interrupts import held_interrupts
 from ..results.matching import Matching, SolveStats
 from ..results.proof import Certificate
-from ..results.run import PhaseReport
-from ..solve.greedy import BLUE
+from ..results.under_way import PhaseReport, UnderWay
+from ..solve.default import EXACT_IN_PARTS, choose_greedy
+from ..solve.greedy import BLUE, options_of
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -45,8 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["greedy_on_cluster", "solve_on_cluster"]
 
-ALGORITHM = "distributed-graft"
-STARTS = ("karp-sipser", "greedy", "none")
 RESTARTS = 3
 _GRACE = 5.0  # seconds that a replacement has to come
 _LONG_GRACE = 60.0  # the same, where nobody is left, and that all workers have to come at first
@@ -115,41 +115,23 @@ def solve_on_cluster(
     """
     from .session import check_options
 
-    started = time.perf_counter()
+    way = UnderWay(time_limit=time_limit, on_phase=on_phase)
     check_numbers(seed, time_limit)
-    options = check_options(init, options)
-    _check_counts(threads, workers, restarts)
+    options = check_options(init, options) | {"seed": seed, "resume": resume}
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=")
+    options["checkpoint"] = None if checkpoint is None else os.path.abspath(checkpoint)
+    job: dict[str, Any] = {"options": options, "threads": threads, "prove": prove}
     if output is not None:
         from ..files.parts import check_place
 
         check_place(output)
-    with ExitStack() as stack:
-        client = stack.enter_context(_client(cluster, progress))
-        stack.enter_context(client.as_current())  # actors are bound to the client that is
-        show = on_phase
-        if progress:
-            from ..results.progress import ProgressLine
+        job["output"] = os.path.abspath(output)
 
-            show = stack.enter_context(ProgressLine(on_phase))
-        from .sources import open_source
-        from .worker import Job
+    from .sources import open_source
 
-        opened = open_source(source, client, left, right, shape)
-        job = Job(
-            make_part=opened.make_part,
-            options=options | {"seed": seed},
-            threads=threads,
-            checkpoint=None if checkpoint is None else os.path.abspath(checkpoint),
-            resume=resume,
-            prove=prove,
-            output=None if output is None else os.path.abspath(output),
-        )
-        solve = _Solve(client, opened, job, started, time_limit, show, progress)
-        matching: Matching = solve.run(workers, restarts)
-        with held_interrupts():  # there is something to lose
-            stack.close()
+    opened = partial(open_source, source, left, right, shape)
+    matching: Matching = _solve(cluster, opened, job, way, progress, workers, restarts)
     return matching
 
 
@@ -162,6 +144,9 @@ def greedy_on_cluster(
     seed: int = 0,
     p: float = BLUE,
     threads: int | None = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    on_phase: Callable[[PhaseReport], object] | None = None,
     workers: int = 1,
     restarts: int = RESTARTS,
 ) -> GreedyMatching:
@@ -171,44 +156,58 @@ def greedy_on_cluster(
     ----------
     source
         A ``.berge`` folder that all workers see, or anything that `as_graph` takes.
-    cluster, threads, workers, restarts
+    cluster, threads, time_limit, progress, on_phase, workers, restarts
         As of `solve_on_cluster`. A solve that lost a worker begins anew.
     method, p, seed
         As of `berge.distributed.greedy.greedy_part`.
     weights
         As of `as_graph`; a folder has none.
     """
-    from .greedy import METHODS
+    way = UnderWay(time_limit=time_limit, on_phase=on_phase)
+    check_numbers(seed, time_limit)
+    choose_greedy(method, False, in_parts=True)
+    options_of(choose_greedy("proposals", False), p)
+    options = {"method": method, "p": p, "seed": seed}
+
     from .sources import open_undirected
 
-    started = time.perf_counter()
-    check_numbers(seed, None)
-    _check_counts(threads, workers, restarts)
-    if method not in ("auto", *METHODS):
-        raise OptionError(f"method on a cluster is one of {', '.join(METHODS)}, not {method!r}")
-    with ExitStack() as stack:
-        client = stack.enter_context(_client(cluster, progress=False))
-        stack.enter_context(client.as_current())
-        from .worker import Job
-
-        opened = open_undirected(source, weights)
-        options = {"method": method, "p": p, "seed": seed}
-        job = Job(opened.make_part, options, threads, greedy=True)
-        solve = _Solve(client, opened, job, started, None, None, progress=False)
-        matching: GreedyMatching = solve.run(workers, restarts)
-        with held_interrupts():  # there is something to lose
-            stack.close()
+    opened = partial(open_undirected, source, weights)
+    job = {"options": options, "threads": threads, "greedy": True}
+    matching: GreedyMatching = _solve(cluster, opened, job, way, progress, workers, restarts)
     return matching
 
 
-def _check_counts(threads: int | None, workers: int, restarts: int) -> None:
-    for name, value, least in (
-        ("threads", 1 if threads is None else threads, 1),
-        ("workers", workers, 1),
-        ("restarts", restarts, 0),
-    ):
+def _solve(
+    cluster: Any,
+    opened: Callable[[], Source],
+    job: dict[str, Any],
+    way: UnderWay,
+    progress: bool,
+    workers: int,
+    restarts: int,
+) -> Any:
+    """Solve on a cluster; return a matching, or raise KeyboardInterrupt where there is none yet."""
+    threads = 1 if job["threads"] is None else job["threads"]
+    counts = ("threads", threads, 1), ("workers", workers, 1), ("restarts", restarts, 0)
+    for name, value, least in counts:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
+    matching = None
+    with ExitStack() as stack:
+        with way.timed("connect"):
+            client = stack.enter_context(_client(cluster, progress))
+        stack.enter_context(client.as_current())  # actors are bound to the client that is
+        from .worker import Job
+
+        source = opened()
+        solve = _Solve(client, source, Job(source.make_part, **job), way, progress)
+        with way.running(progress):
+            matching = solve.run(workers, restarts)
+        with held_interrupts():  # there is something to lose
+            stack.close()
+    if matching is None:
+        raise KeyboardInterrupt
+    return matching
 
 
 @contextmanager
@@ -318,23 +317,16 @@ def _telling(what: str, progress: bool) -> Iterator[None]:
         timer.cancel()
 
 
+@dataclass
 class _Solve:
     """Attempts at one solve."""
 
-    def __init__(
-        self,
-        client: Client,
-        source: Source,
-        job: Job,
-        started: float,
-        time_limit: float | None,
-        on_phase: Callable[[PhaseReport], object] | None,
-        progress: bool,
-    ):
-        self.client, self.source, self.job = client, source, job
-        self.started, self.time_limit, self.on_phase = started, time_limit, on_phase
-        self.progress, self.restarts = progress, 0
-        self.connected = 0.0  # seconds until there was a cluster, and workers
+    client: Client
+    source: Source
+    job: Job
+    way: UnderWay
+    progress: bool
+    restarts: int = 0
 
     def run(self, wanted: int, restarts: int) -> Any:
         """Try until it works, or too often."""
@@ -342,10 +334,10 @@ class _Solve:
         kept: _Attempt | None = None  # the last one whose members kept something
         try:
             while True:
-                with _telling(f"waiting for workers, at least {wanted}", self.progress):
+                waiting = f"waiting for workers, at least {wanted}"
+                with self.way.timed("connect"), _telling(waiting, self.progress):
                     addresses = self._workers(wanted, lost)
                 wanted = len(addresses)
-                self.connected = self.connected or time.perf_counter() - self.started
                 over: _Attempt | None = (attempt := _Attempt(self, addresses))
                 try:
                     return attempt.run(self.job)
@@ -355,12 +347,13 @@ class _Solve:
                             f"a worker was lost {self.restarts + 1} times, the last time: {error}"
                         ) from None
                     self.restarts += 1
-                    # What is in the folder is of this call, or was to be gone on from.
-                    self.job = replace(self.job, resume=True)
+                    if "resume" in self.job.options:
+                        # What is in the folder is of this call, or was to be gone on from.
+                        self.job.options["resume"] = True
                     phase = attempt.last_phase()
                     lost = attempt.unreachable
                     if phase is not None:
-                        self.job = replace(self.job, before=(attempt.name, phase))
+                        self.job.before = attempt.name, phase
                         over, kept = kept, attempt
                 finally:
                     if over is not None:
@@ -371,13 +364,11 @@ class _Solve:
 
     def _workers(self, wanted: int, lost: set[str]) -> list[str]:
         """Return the workers there are; wait a little for as many as are wanted."""
-        begin = time.perf_counter()
-        limit = float("inf") if self.time_limit is None else self.started + self.time_limit
-        patience = min(_LONG_GRACE, limit - begin)
-        grace = min(_GRACE, patience)
+        patience = min(_LONG_GRACE, self.way.left)
+        grace, waiting = min(_GRACE, patience), UnderWay()
         while True:
             addresses = sorted(a for a in listed(self.client) if a not in lost)
-            waited = time.perf_counter() - begin
+            waited = waiting.elapsed
             if len(addresses) >= wanted or (addresses and self.restarts and waited > grace):
                 return addresses
             if waited > patience:
@@ -418,31 +409,33 @@ class _Attempt:
             for piece in its
         )
         del pieces
-        if (limit := self.solve.time_limit) is not None:
-            limit = max(0.0, limit - (time.perf_counter() - self.solve.started))
-            job = replace(job, options=job.options | {"time_limit": limit})
-        self._ask("start", dumps(job))
+        way = self.solve.way
+        limit = None if way.time_limit is None else max(0.0, way.left)
+        self._ask("start", dumps(replace(job, time_limit=limit)))
         self._watch()
-        gathered = job.output is None
-        calls = [(address, fetch, self.name, gathered) for address in self.addresses]
+        calls = [(address, fetch, self.name, job.output is None) for address in self.addresses]
         try:
             fetched = self._tasks(calls)
         except KeyboardInterrupt:  # too late: it is over, and only to be fetched
             fetched = self._tasks(calls)
-        if fetched[0][1] is None:
-            raise KeyboardInterrupt  # before there was a graph to have a matching of
+        stats = [told for _, told in fetched]
+        joined = {
+            name: np.concatenate([arrays[name] for arrays, _ in fetched]) for name in fetched[0][0]
+        }
+        stats[0].seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
         if job.greedy:
-            mate = np.concatenate([arrays["mate"] for arrays, _, _ in fetched])
-            return fetched[0][1].joined(mate, job.options["seed"])
-        return _matching(fetched, self.solve, len(self.addresses))
+            return stats[0].joined(joined["mate"], job.options["seed"])
+        return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:
         """Wait until all members are done, and pass on reports. Ctrl-C has them stop."""
-        interrupted, looked = False, time.perf_counter()
+        way, looked = self.solve.way, time.perf_counter()
+        interrupted = False
         while True:
             try:
                 states = self._progress(self.addresses[:1])
-                self._tell(states[0].reports)
+                for report in () if interrupted else states[0].reports:
+                    way.tell(report.step, report.phase, report.cardinality, report.upper_bound)
                 if states[0].done or time.perf_counter() > looked + _CHECK:
                     states += self._progress(self.addresses[1:])
                     looked = time.perf_counter()
@@ -464,12 +457,6 @@ class _Attempt:
         from distributed.protocol.pickle import loads
 
         return [loads(answer) for answer in self._ask("progress", of=addresses)]
-
-    def _tell(self, reports: list[PhaseReport]) -> None:
-        if self.solve.on_phase is not None:
-            seconds = time.perf_counter() - self.solve.started
-            for report in reports:
-                self.solve.on_phase(replace(report, seconds=seconds))
 
     def last_phase(self) -> int | None:
         """End the members that are left; return the last phase that all of them have kept."""
@@ -560,34 +547,27 @@ def listed(client: Client) -> set[str]:
         raise ClusterError(f"the scheduler does not answer: {error}") from None
 
 
-def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
-    """Join what the members have, unless they have written it."""
-    parts: list[PartStats] = [stats for _, stats, _ in fetched]
-    facts, first, job = fetched[0][2], parts[0], solve.job
-    resumed = facts["resumed_phase"]
+def _matching(joined: dict[str, Any], parts: list[PartStats], solve: _Solve) -> Matching:
+    """Make a matching of what the members have, unless they have written it."""
+    first, job = parts[0], solve.job
+    resumed = first.resumed_phase
     stats = SolveStats(
-        algorithm=ALGORITHM,
-        init=(
-            job.options.get("init", STARTS[0])
-            if resumed is None
-            else f"phase {resumed} of the checkpoint"
-        ),
+        algorithm=EXACT_IN_PARTS,
+        init=first.init if resumed is None else f"phase {resumed} of the checkpoint",
         threads=job.threads or 1,
         seed=job.options["seed"],
         start_cardinality=first.start_cardinality,
         phases=first.phases,
         traversed_edges=sum(part.traversed_edges for part in parts),
         augmenting_paths=first.cardinality - first.start_cardinality,
-        seconds={"connect": solve.connected}
-        | first.seconds
-        | {"total": time.perf_counter() - solve.started},
+        seconds=first.seconds,
         stopped=first.stopped,
         cluster={
-            "workers": workers,
+            "workers": len(parts),
             "restarts": solve.restarts,
             "exchanges": first.exchanges,
             "bytes": sum(part.bytes for part in parts),
-            "edges": facts["edges"],
+            "edges": first.edges,
         }
         | ({} if resumed is None else {"resumed_phase": resumed}),
     )
@@ -595,9 +575,6 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         from ..results.stored import StoredMatching
 
         return StoredMatching(job.output, stats)
-    joined = {
-        name: np.concatenate([arrays[name] for arrays, _, _ in fetched]) for name in fetched[0][0]
-    }
     matching = Matching(
         joined["row_match"],
         joined["col_match"],
@@ -606,6 +583,6 @@ def _matching(fetched: list[Any], solve: _Solve, workers: int) -> Matching:
         row_labels=solve.source.row_labels,
         col_labels=solve.source.col_labels,
     )
-    if facts["cover"] is not None:
+    if first.cover is not None:
         matching.certificate = Certificate(joined["row_cover"], joined["col_cover"])
     return matching

@@ -1,9 +1,9 @@
-"""What a part must know of its neighbours: columns of others that it has edges to, and who has its.
+"""What a part must know of its neighbours: the *ghosts* that it has, and the *holders* of its own.
 
-Within a part columns have local numbers: its own come first, in order, then the *ghosts*, the
-columns of others that its rows have edges to, in order of their global numbers and so by owner. The
-local transpose lists the part's rows at each of them. A column that is the ghost of others has
-*holders*; the owner's word of what became of it goes to them.
+A ghost is a column of another part that a row of this part has an edge to. Within a part columns
+have local numbers: its own come first, in order, then its ghosts, in order of their global numbers
+and so by owner. The local transpose lists the part's rows at each of them. A column that is a ghost
+elsewhere has holders: the parts that the owner tells what became of it.
 
 Memory: two indices an edge, a place in each of two arrays a ghost and a holder. One exchange.
 """
@@ -11,21 +11,35 @@ Memory: two indices an edge, a place in each of two arrays a ghost and a holder.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import helper, kernel
+from ..compile import kernel
 from ..graphs.csr import count_entries, place_entries
 from ..graphs.graph import index_type, unsigned
 from .communicator import Array, Communicator
-from .messages import Messages, deliver
+from .lists import find
+from .messages import Messages, by_owner, deliver
 from .part import Part
 
-__all__ = ["Halo", "find"]
+__all__ = ["Halo"]
 
 MOSTLY = 0.9  # of the edges are within parts
+
+
+class LocalGraph(NamedTuple):
+    """A part's edges by local numbers, as kernels take them.
+
+    Rows `indptr`, `indices`; the local rows at every local column, `t_indptr`, `t_indices`; and the
+    global numbers of the ghosts, ascending.
+    """
+
+    indptr: Any
+    indices: Any
+    t_indptr: Any
+    t_indices: Any
+    ghosts: Any
 
 
 @dataclass(eq=False)
@@ -34,27 +48,21 @@ class Halo:
 
     Attributes
     ----------
+    part
+        Whose they are.
     n_own
         Number of own columns; ghost g has the local number ``n_own + g``.
-    ghosts, ghost_bounds
-        Global numbers of the ghosts, ascending; those of owner p from ``ghost_bounds[p]`` on.
-    indptr, indices
-        The part's rows, with local numbers of columns.
-    t_indptr, t_indices
-        The local rows at every local column.
+    graph
+        Its edges.
     held, holders
         Parts that have column c as a ghost: ``holders[held[c]:held[c + 1]]``.
     n_edges, n_local, nonempty_rows
         Of the whole graph: edges, those within parts, rows that have an edge.
     """
 
+    part: Part
     n_own: int
-    ghosts: Array
-    ghost_bounds: Array
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
+    graph: LocalGraph
     held: Array
     holders: Array
     n_edges: int
@@ -81,26 +89,17 @@ class Halo:
         np.cumsum(counts[0], out=t_indptr[1:])
         counts[0] = t_indptr[:-1]
         place_entries(indptr, unsigned(indices), blocks, counts, t_indices, 0)
-        bounds = np.searchsorted(ghosts, part.col_bounds)
-        messages = [ghosts[a:b] for a, b in pairwise(bounds)]
         nonempty = int(np.count_nonzero(np.diff(part.indptr)))
+        messages = by_owner(part.col_bounds, ghosts[:, None])
         (wanted,), notes, _ = deliver(comm, [messages], [part.nnz, n_local, nonempty])
         cols = np.concatenate(wanted) - first
         holders = np.repeat(np.arange(comm.size), [w.size for w in wanted])
         order = np.argsort(cols, kind="stable")
         held = np.searchsorted(cols[order], np.arange(n_own + 1))
-        return cls(
-            n_own,
-            ghosts,
-            bounds,
-            indptr,
-            unsigned(indices),
-            unsigned(t_indptr),
-            unsigned(t_indices),
-            held,
-            holders[order],
-            *(int(n) for n in notes.sum(axis=0)),
-        )
+        columns = unsigned(t_indptr), unsigned(t_indices)
+        graph = LocalGraph(indptr, unsigned(indices), *columns, ghosts)
+        sums = (int(n) for n in notes.sum(axis=0))
+        return cls(part, n_own, graph, held, holders[order], *sums)
 
     @property
     def local_fraction(self) -> float:
@@ -115,27 +114,27 @@ class Halo:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays besides the part's own."""
-        arrays = (self.ghosts, self.indices, self.t_indptr, self.t_indices, self.held, self.holders)
+        g = self.graph
+        arrays = (g.ghosts, g.indices, g.t_indptr, g.t_indices, self.held, self.holders)
         return sum(array.nbytes for array in arrays)
+
+    @property
+    def ghosts(self) -> Array:
+        """Global numbers of the ghosts, ascending."""
+        ghosts: Array = self.graph.ghosts
+        return ghosts
 
     def to_owners(self, ghosts: Array, *columns: Any) -> Messages:
         """Messages (column, …) to the owners of some ghosts, given by local number less n_own."""
-        order = np.argsort(ghosts, kind="stable")
-        ghosts = ghosts[order]
-        items = np.column_stack([self.ghosts[ghosts], *(column[order] for column in columns)])
-        cuts = np.searchsorted(ghosts, self.ghost_bounds)
-        return [items[a:b].ravel() for a, b in pairwise(cuts)]
+        return by_owner(self.part.col_bounds, np.column_stack([self.ghosts[ghosts], *columns]))
 
-    def to_holders(self, comm: Communicator, cols: Array, first: int) -> Messages:
+    def to_holders(self, cols: Array) -> Messages:
         """Messages (column) to all who hold some own columns, given by local number."""
         begin, sizes = self.held[cols], self.held[cols + 1] - self.held[cols]
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if ends.size else 0) + np.repeat(begin - ends + sizes, sizes)
-        holders, cols = self.holders[places], np.repeat(cols + first, sizes)
-        order = np.argsort(holders, kind="stable")
-        cuts = np.searchsorted(holders[order], np.arange(comm.size + 1))
-        cols = cols[order]
-        return [cols[a:b] for a, b in pairwise(cuts)]
+        cols = np.repeat(cols + self.part.cols.start, sizes)
+        return by_owner(np.arange(self.part.size + 1), cols[:, None], self.holders[places])
 
 
 @kernel
@@ -147,16 +146,3 @@ def number_columns(cols: Any, first: int, last: int, ghosts: Any, numbers: Any) 
             numbers[k] = col - first
         else:
             numbers[k] = last - first + find(ghosts, col)
-
-
-@helper
-def find(values: Any, value: int) -> Any:
-    """Return the place of a value in an ascending array that has it."""
-    low, high = np.int64(0), np.int64(values.size - 1)
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low

@@ -9,9 +9,6 @@ A message is written without waiting for an answer. That, and bytes in place of 
 arrays where they are few, makes a small exchange several times as quick as calls of actors' methods
 (docs/cluster.md has figures). When a process dies its connections close, and whoever waits for it
 raises `PeerLost`.
-
-`Stopped` is how a solve is left early: the wish travels with the next exchange, so that all members
-see it in the same one.
 """
 
 from __future__ import annotations
@@ -32,14 +29,10 @@ from distributed import Worker
 from ..errors import PeerLost
 from .communicator import Array
 
-__all__ = ["LINK", "Incoming", "Links", "Stopped"]
+__all__ = ["LINK", "Incoming", "Links"]
 
 LINK = "berge-link"  # the operation that opens a connection between two members
 _SMALL = 1 << 16  # bytes: copying so many is cheaper than a frame of their own
-
-
-class Stopped(Exception):  # noqa: N818 (a signal to all members at once, not an error)
-    """Raised by the exchange in which all members learn that the driver wants to stop."""
 
 
 class Incoming:
@@ -79,21 +72,15 @@ class Links:
     ----------
     rank, size
         Number of this member, and how many there are.
-    stop_wanted
-        To be set when all are to stop.
-    exchanges, bytes
-        Exchanges so far, and bytes sent to other members in them.
     """
 
     def __init__(self, worker: Worker, session: str, rank: int, addresses: Sequence[str]):
         self.rank, self.size = rank, len(addresses)
-        self.stop_wanted = False
-        self.exchanges = self.bytes = 0
         self.incoming = Incoming(self.size)
         self._worker, self._session, self._addresses = worker, session, addresses
         self._comms: dict[int, Comm] = {}
         self._order = asyncio.Lock()
-        self._closed = self._stopped = False
+        self._closed = False
 
     def connect(self) -> None:
         """Open a connection to every peer; called by the matching thread."""
@@ -101,28 +88,17 @@ class Links:
 
     def exchange(self, arrays: Sequence[Array], flag: int = 0) -> tuple[list[Array], int]:
         """Send to all peers, then wait for what they send; see `Communicator`."""
-        self.exchanges += 1
-        self.bytes += sum(array.nbytes for array in arrays) - arrays[self.rank].nbytes
-        stop = self.stop_wanted and not self._stopped
-        messages = {p: (flag, stop, _packed(arrays[p])) for p in range(self.size) if p != self.rank}
+        messages = {p: (flag, _packed(arrays[p])) for p in range(self.size) if p != self.rank}
         self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._send(messages)))
         received = []
         for peer in range(self.size):
             if peer == self.rank:
                 received.append(arrays[peer])
                 continue
-            its_flag, its_stop, content = self.incoming.take(peer)
+            its_flag, content = self.incoming.take(peer)
             flag += its_flag
-            stop |= its_stop
             received.append(_unpacked(content))
-        if stop:
-            self.heed_no_stop()
-            raise Stopped
         return received, flag
-
-    def heed_no_stop(self) -> None:
-        """Let exchanges from now on go through, whatever the driver wishes."""
-        self._stopped = True
 
     def close(self) -> None:
         """Close the connections, from any thread; peers that wait for this one are freed."""

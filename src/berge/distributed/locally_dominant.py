@@ -8,10 +8,10 @@ which carries
 - *requests* (w, v): vertex v points at w of your part,
 - *gone* (v): vertex v, which you have as a ghost, is matched.
 
-A vertex that points at another does so until that one is gone. So both owners see of themselves
-that two ghosts of each other point at each other, and no answer is needed. The edges have a total
-order, by weight and then by their ends, so that there always is one that is dominant: the result is
-that of the greedy algorithm by decreasing weight, on any number of parts.
+A vertex that points at another does so until that one is gone. So where two vertices of different
+parts point at each other, the owner of each sees it by itself, and no answer is needed. The edges
+have a total order, by weight and then by their ends, so there always is a dominant one. The result
+is that of the greedy algorithm by decreasing weight, on any number of parts.
 
 Work O(n + m) for random weights, O(Δ·m) at worst. Memory besides the part and its halo: 17 bytes a
 vertex with 32-bit indices, 5 a ghost. Exchanges: as many as dependent edges cross between parts.
@@ -33,10 +33,11 @@ import numpy as np
 
 from ..compile import helper, kernel
 from ..graphs.graph import index_type
-from .communicator import Array, Communicator
-from .halo import Halo, find
-from .messages import deliver
-from .part import Part
+from .communicator import Array
+from .halo import Halo
+from .lists import drain, find, push
+from .messages import count, deliver
+from .part_run import PartRun
 
 __all__ = ["locally_dominant"]
 
@@ -47,12 +48,8 @@ STACKED, ASKED, MATCHED = range(3)  # entries of `state`: sizes of lists
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
+    graph: Any  # a `LocalGraph`
     weights: Any
-    t_indptr: Any
-    t_indices: Any
-    ghosts: Any
     mate: Any
     candidate: Any
     points_at: Any
@@ -65,17 +62,13 @@ class Arrays(NamedTuple):
     state: Any
 
 
-def locally_dominant(part: Part, halo: Halo, comm: Communicator, weights: Any, mate: Array) -> int:
-    """Match until no two free vertices are neighbours; return the number of rounds."""
+def locally_dominant(halo: Halo, run: PartRun, weights: Any, mate: Array) -> None:
+    """Match until no two free vertices are neighbours, or all parts stop."""
     n, n_ghosts = halo.n_own, halo.ghosts.size
     index = index_type(n + n_ghosts)
     a = Arrays(
-        halo.indptr,
-        halo.indices,
+        halo.graph,
         weights,
-        halo.t_indptr,
-        halo.t_indices,
-        halo.ghosts,
         mate,
         candidate=np.full(n, LOOKING, index),
         points_at=np.full(n_ghosts, NOBODY, index),
@@ -84,27 +77,26 @@ def locally_dominant(part: Part, halo: Halo, comm: Communicator, weights: Any, m
         asked=np.empty(n, index),
         is_asked=np.zeros(n, np.uint8),
         matched=np.empty(n, index),
-        first=np.int64(part.rows.start),
+        first=np.int64(halo.part.rows.start),
         state=np.array([n, 0, 0], np.int64),
     )
-    rounds = 0
+    matched = 0
     while True:
         dominate(a)
-        asked = a.asked[: a.state[ASKED]].astype(np.int64)
+        asked = drain(a.asked, a.state, ASKED)
         a.is_asked[asked] = 0
         asked = asked[a.candidate[asked] >= n]  # some have turned to their own part since
-        matched = a.matched[: a.state[MATCHED]].astype(np.int64)
-        a.state[:] = 0
+        gone = drain(a.matched, a.state, MATCHED)
+        matched += gone.size
         messages = [
             halo.to_owners(a.candidate[asked].astype(np.int64) - n, asked + a.first),
-            halo.to_holders(comm, matched, part.rows.start),
+            halo.to_holders(gone),
         ]
-        sent = sum(message.size for kind in messages for message in kind)
-        kinds, _, pending = deliver(comm, messages, flag=sent)
-        if not pending:
-            return rounds
-        rounds += 1
-        receive(a, *(np.concatenate(kind) for kind in kinds))
+        kinds, notes, pending = deliver(run, messages, [run.wish, matched], count(messages))
+        stopping = run.end_round(notes, halo.part.n_rows)
+        receive(a, *(np.concatenate(kind) for kind in kinds))  # both ends of a pair know it then
+        if stopping or not pending:
+            return
 
 
 @kernel
@@ -129,8 +121,7 @@ def dominate(a: Any) -> None:
             continue
         if a.is_asked[v] == 0:
             a.is_asked[v] = 1
-            a.asked[state[ASKED]] = v
-            state[ASKED] += 1
+            push(a.asked, state, ASKED, v)
         if a.points_at[w - n] == v:
             wed_ghost(a, v, w)
 
@@ -138,7 +129,7 @@ def dominate(a: Any) -> None:
 @helper
 def heaviest(a: Any, v: int) -> Any:
     """Return the heaviest free neighbour, of equal ones the lowest; NOBODY if there is none."""
-    indptr, indices, weights, gone = a.indptr, a.indices, a.weights, a.gone
+    indptr, indices, weights, gone = a.graph.indptr, a.graph.indices, a.weights, a.gone
     best, weight = np.int64(NOBODY), -1.0
     for k in range(indptr[v], indptr[v + 1]):
         if weights[k] > weight and gone[indices[k]] == 0:
@@ -149,7 +140,7 @@ def heaviest(a: Any, v: int) -> Any:
 @helper
 def wed_ghost(a: Any, v: int, w: int) -> None:
     """Match a vertex of this part to a ghost."""
-    a.mate[v] = a.ghosts[w - a.candidate.size]
+    a.mate[v] = a.graph.ghosts[w - a.candidate.size]
     leave(a, v, True)
     leave(a, w, False)
 
@@ -157,17 +148,15 @@ def wed_ghost(a: Any, v: int, w: int) -> None:
 @helper
 def leave(a: Any, v: int, own: bool) -> None:
     """Take a vertex or ghost away from those of this part that point at it."""
-    t_indptr, t_indices, state = a.t_indptr, a.t_indices, a.state
+    t_indptr, t_indices, state = a.graph.t_indptr, a.graph.t_indices, a.state
     a.gone[v] = 1
     if own:
-        a.matched[state[MATCHED]] = v
-        state[MATCHED] += 1
+        push(a.matched, state, MATCHED, v)
     for k in range(t_indptr[v], t_indptr[v + 1]):
         u = t_indices[k]
         if a.candidate[u] == v and a.gone[u] == 0:
             a.candidate[u] = LOOKING
-            a.stack[state[STACKED]] = u
-            state[STACKED] += 1
+            push(a.stack, state, STACKED, u)
 
 
 @kernel
@@ -176,11 +165,11 @@ def receive(a: Any, requests: Any, gone: Any) -> None:
     n = a.candidate.size
     for i in range(0, requests.size, 2):
         v = requests[i] - a.first
-        w = find(a.ghosts, requests[i + 1]) + n
+        w = find(a.graph.ghosts, requests[i + 1]) + n
         a.points_at[w - n] = v
         if a.candidate[v] == w and a.gone[v] == 0:
             wed_ghost(a, v, w)
     for i in range(gone.size):
-        w = find(a.ghosts, gone[i]) + n
+        w = find(a.graph.ghosts, gone[i]) + n
         if a.gone[w] == 0:
             leave(a, w, False)

@@ -6,26 +6,19 @@ What goes to a peer is one int64 array: the length of each kind, the notes, then
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from ..errors import ClusterError
+from ..wording import message_of
 from .communicator import Array, Communicator
 
-__all__ = [
-    "agree",
-    "by_owner",
-    "collect",
-    "deliver",
-    "from_text",
-    "nothing",
-    "to_all",
-    "to_first",
-    "to_text",
-    "total",
-]
+__all__ = ["by_owner", "collect", "count", "deliver", "gather", "nothing", "together", "total"]
 
 Messages = Sequence[Array]  # one array a peer
 
@@ -54,47 +47,59 @@ def deliver(
     return sorted_out, np.array([packet[len(kinds) : head] for packet in received]), flags
 
 
-def by_owner(bounds: Array, items: Array) -> Messages:
-    """Cut the rows of a 2-D array into flat messages by who owns the vertex in the first column."""
-    keys = items[:, 0]
+def by_owner(bounds: Array, items: Array, keys: Array | None = None) -> Messages:
+    """Cut the rows of an array into flat messages: part p gets those with keys in its bounds.
+
+    The keys are vertices, by default those in the first column, or parts.
+    """
+    keys = items[:, 0] if keys is None else keys
     if keys.size > 1 and np.any(keys[1:] < keys[:-1]):
-        items = items[np.argsort(keys, kind="stable")]
-        keys = items[:, 0]
+        order = np.argsort(keys, kind="stable")
+        keys, items = keys[order], items[order]
     cuts = np.searchsorted(keys, bounds).tolist()
     return [items[a:b].ravel() for a, b in pairwise(cuts)]
 
 
-def agree(comm: Communicator, problem: str, error: type[Exception]) -> None:
-    """Raise an error on all peers if one has a problem: that of the first one. One exchange."""
-    (problems,), _, _ = deliver(comm, [to_all(comm, to_text(problem))])
-    for message in problems:
+def count(kinds: Sequence[Messages]) -> int:
+    """Return how many numbers messages of some kinds hold."""
+    return sum(message.size for kind in kinds for message in kind)
+
+
+@contextmanager
+def together(comm: Communicator) -> Iterator[None]:
+    """Turn an error of one part into one of all, so that none waits for it. One exchange."""
+    problem = b""
+    try:
+        yield
+    except Exception as error:
+        known = ClusterError(message_of(error)) if isinstance(error, OSError) else error
+        problem = pickle.dumps(known)
+    for message in comm.exchange([_packed(problem)] * comm.size)[0]:
         if message.size:
-            raise error(from_text(message))
+            raise pickle.loads(_unpacked(message))
 
 
 def collect(comm: Communicator, content: Any) -> list[Any]:
     """Return on part 0 what all parts pass, anything that JSON can hold. One exchange."""
-    received, _ = comm.exchange(to_first(comm, to_text(json.dumps(content))))
-    return [json.loads(from_text(text)) for text in received if text.size]
+    received, _ = comm.exchange(_to_first(comm, _packed(json.dumps(content).encode())))
+    return [json.loads(_unpacked(text)) for text in received if text.size]
 
 
-def to_text(text: str) -> Array:
-    """Return a text as a message."""
-    return np.frombuffer(text.encode(), np.uint8).astype(np.int64)
+def gather(comm: Communicator, mine: Any) -> Any:
+    """Return on part 0 what arrays all parts pass, joined; nothing on others. One exchange."""
+    received, _ = comm.exchange(_to_first(comm, mine.astype(np.int64)))
+    return np.concatenate(received).astype(mine.dtype)
 
 
-def from_text(message: Array) -> str:
-    """Return the text of a message."""
-    return bytes(message.astype(np.uint8)).decode()
+def _packed(content: bytes) -> Array:
+    return np.frombuffer(content, np.uint8).astype(np.int64)
 
 
-def to_all(comm: Communicator, message: Array) -> Messages:
-    """Address the same message to everybody."""
-    return [message] * comm.size
+def _unpacked(message: Array) -> bytes:
+    return bytes(message.astype(np.uint8))
 
 
-def to_first(comm: Communicator, message: Array) -> Messages:
-    """Address a message to part 0."""
+def _to_first(comm: Communicator, message: Array) -> Messages:
     return [message, *nothing(comm)[1:]]
 
 

@@ -9,7 +9,7 @@ vertex ``bounds[rank] + i``.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -21,7 +21,7 @@ from ..compile import kernel
 from ..compile.random import draw
 from ..errors import InvalidGraphError
 from ..graphs.csr import edges_to_csr
-from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, index_type, unsigned
 from ..results.proof import chunks
 from .communicator import Array, Communicator
 from .messages import by_owner
@@ -43,6 +43,8 @@ class Part:
         Part p owns rows ``row_bounds[p]`` to ``row_bounds[p + 1]``, and columns likewise.
     indptr, indices
         Compressed rows of this part; the indices are columns of the whole graph.
+    weights
+        A weight for every entry of `indices`, or None; all parts have them, or none does.
 
     Examples
     --------
@@ -63,15 +65,21 @@ class Part:
     col_bounds: Array
     indptr: IndexArray
     indices: IndexArray
+    weights: Weights | None = None
 
     @classmethod
-    def from_graph(cls, graph: BipartiteGraph, rank: int, size: int) -> Part:
+    def from_graph(cls, graph: BipartiteGraph | Graph, rank: int, size: int) -> Part:
         """Cut a part out of a graph that is in memory."""
-        bounds = _balanced(graph.n_rows, size, lambda row: int(graph.indptr[row]))
+        n = graph.indptr.size - 1
+        shape = graph.shape if isinstance(graph, BipartiteGraph) else (n, n)
+        bounds = _balanced(n, size, lambda row: int(graph.indptr[row]))
         first, last = bounds[rank : rank + 2]
         indptr = graph.indptr[first : last + 1]
-        indices = graph.indices[indptr[0] : indptr[-1]].copy()
-        return cls._block(graph.shape, bounds, rank, indptr - indptr[0], indices)
+        entries = slice(indptr[0], indptr[-1])
+        weights = getattr(graph, "weights", None)
+        weights = None if weights is None else weights[entries]
+        indices = graph.indices[entries].copy()
+        return cls._block(shape, bounds, rank, indptr - indptr[0], indices, weights)
 
     @classmethod
     def from_folder(cls, path: str | PathLike[str], rank: int, size: int) -> Part:
@@ -84,22 +92,25 @@ class Part:
         return cls._block(folder.shape, bounds, rank, indptr, indices)
 
     @classmethod
-    def scattered(cls, graph: BipartiteGraph | None, comm: Communicator) -> Part:
+    def scattered(cls, graph: BipartiteGraph | Graph | None, comm: Communicator) -> Part:
         """Share out a graph that peer 0 has, and the others pass None for. One exchange."""
         messages = [np.empty(0, np.int64)] * comm.size
         if graph is not None:
-            parts = (cls.from_graph(graph, rank, comm.size) for rank in range(comm.size))
-            messages = [
-                np.concatenate([graph.shape, part.row_bounds, part.indptr, part.indices])
-                for part in parts
-            ]
+            for rank in range(comm.size):
+                part = cls.from_graph(graph, rank, comm.size)
+                weighted = part.weights is not None
+                values = np.empty(0) if part.weights is None else part.weights
+                numbers = [part.row_bounds, part.indptr, part.indices, values.view(np.int64)]
+                messages[rank] = np.concatenate([[part.n_rows, part.n_cols, weighted], *numbers])
         received, _ = comm.exchange(messages)
-        shape, row_bounds, rest = np.split(received[0], [2, comm.size + 3])
-        n_rows, n_cols = (int(n) for n in shape)
+        head, row_bounds, rest = np.split(received[0], [3, comm.size + 4])
+        n_rows, n_cols, weighted = head.tolist()
         first, last = row_bounds[comm.rank : comm.rank + 2]
-        indptr, indices = np.split(rest, [last - first + 1])
-        indices = indices.astype(index_type(n_rows, n_cols))
-        return cls._block((n_rows, n_cols), row_bounds, comm.rank, indptr, indices)
+        indptr, rest = np.split(rest, [last - first + 1])
+        cols, bits = np.split(rest, [indptr[-1]])
+        indices = cols.astype(index_type(n_rows, n_cols))
+        weights = bits.view(np.float64) if weighted else None
+        return cls._block((n_rows, n_cols), row_bounds, comm.rank, indptr, indices, weights)
 
     @classmethod
     def from_edges(cls, rows: Any, cols: Any, n_rows: int, n_cols: int, comm: Communicator) -> Part:
@@ -123,14 +134,20 @@ class Part:
 
     @classmethod
     def _block(
-        cls, shape: tuple[int, int], row_bounds: Array, rank: int, indptr: Any, indices: Any
+        cls,
+        shape: tuple[int, int],
+        row_bounds: Array,
+        rank: int,
+        indptr: Any,
+        indices: Any,
+        weights: Weights | None = None,
     ) -> Part:
         """Make a part of a block of rows; columns are cut at the same fractions."""
         n_rows, n_cols = shape
         size = row_bounds.size - 1
         col_bounds = row_bounds * n_cols // n_rows if n_rows else _even(n_cols, size)
         indptr = indptr.astype(index_type(indices.size), copy=False)
-        return cls(rank, size, n_rows, n_cols, row_bounds, col_bounds, indptr, indices)
+        return cls(rank, size, n_rows, n_cols, row_bounds, col_bounds, indptr, indices, weights)
 
     @property
     def rows(self) -> range:
@@ -146,6 +163,12 @@ class Part:
     def nnz(self) -> int:
         """Number of edges of the rows of this part."""
         return int(self.indptr[-1])
+
+    def entries(self) -> Iterator[tuple[slice, Array]]:
+        """Cut the entries into pieces that fit in memory many times; yield each with its rows."""
+        for first, last in chunks(self.indptr):
+            rows = np.repeat(np.arange(first, last), np.diff(self.indptr[first : last + 1]))
+            yield slice(int(self.indptr[first]), int(self.indptr[last])), rows
 
     @cached_property
     def fingerprint(self) -> int:
@@ -174,11 +197,8 @@ def owners(bounds: Array, vertices: Any) -> Array:
 def not_neighbours(part: Part, row_match: Array) -> Array:
     """Return the local rows whose mate is not one of their columns. In numpy alone."""
     found = row_match < 0
-    for first, last in chunks(part.indptr):
-        degrees = np.diff(part.indptr[first : last + 1])
-        rows = np.repeat(np.arange(first, last), degrees)
-        hits = part.indices[part.indptr[first] : part.indptr[last]] == row_match[rows]
-        found[rows[hits]] = True
+    for entries, rows in part.entries():
+        found[rows[part.indices[entries] == row_match[rows]]] = True
     return np.flatnonzero(~found)
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..results.proof import chunks
 from .communicator import Array, Communicator
 from .halo import Halo
 from .messages import by_owner, deliver
@@ -93,7 +92,7 @@ def prove_part(
     if cover is None:
         mates = row_match.astype(np.int64), col_match.astype(np.int64)
         halo = Halo.build(part, comm)
-        forest = Forest(part, halo, comm, *mates, exhaust=halo.searches_to_end)
+        forest = Forest(halo, comm, *mates, exhaust=halo.searches_to_end)
         gained = forest.phase().gained
         if gained:
             reason = f"not maximum: there are {gained} augmenting paths, disjoint ones"
@@ -142,11 +141,8 @@ def check_pairs(
 def check_cover(part: Part, comm: Communicator, rows: Flags, cols: Flags) -> tuple[int, str]:
     """Return the size of the cover of the whole, and what is wrong."""
     wanted = [np.empty(0, np.int64)]
-    for first, last in chunks(part.indptr):
-        degrees = np.diff(part.indptr[first : last + 1])
-        outside = np.repeat(~rows[first:last], degrees)
-        of_chunk = part.indices[part.indptr[first] : part.indptr[last]]
-        wanted.append(np.unique(of_chunk[outside]).astype(np.int64))
+    for entries, ends in part.entries():
+        wanted.append(np.unique(part.indices[entries][~rows[ends]]).astype(np.int64))
     needed = np.unique(np.concatenate(wanted))
     received, _ = comm.exchange(by_owner(part.col_bounds, needed[:, None]))
     asked = np.concatenate(received)

@@ -26,10 +26,11 @@ import numpy as np
 from ..compile import helper, kernel
 from ..compile.random import draw, draw_unit, key_of
 from ..graphs.graph import index_type
-from .communicator import Array, Communicator
-from .halo import Halo, find
+from .communicator import Array
+from .halo import Halo
+from .lists import drain, find, push
 from .messages import by_owner, deliver
-from .part import Part
+from .part_run import PartRun
 
 __all__ = ["proposals"]
 
@@ -39,10 +40,8 @@ LEFT, PROPOSED, MATCHED, AGREED = range(4)  # entries of `state`: sizes of lists
 class Arrays(NamedTuple):
     """What the kernels work on."""
 
-    indptr: Any
-    indices: Any
+    graph: Any  # a `LocalGraph`
     weights: Any
-    ghosts: Any
     mate: Any
     gone: Any  # by local number: matched
     left: Any  # vertices that are neither matched nor dead
@@ -58,24 +57,21 @@ class Arrays(NamedTuple):
 
 
 def proposals(
-    part: Part,
     halo: Halo,
-    comm: Communicator,
+    run: PartRun,
     weights: Any,
     mate: Array,
     *,
     heaviest: bool,
     p: float,
     seed: int,
-) -> int:
-    """Match until all are matched or dead; return the number of rounds."""
-    n = halo.n_own
+) -> None:
+    """Match until all are matched or dead, or all parts stop."""
+    n, part = halo.n_own, halo.part
     index = index_type(n + halo.ghosts.size)
     a = Arrays(
-        halo.indptr,
-        halo.indices,
+        halo.graph,
         weights,
-        halo.ghosts,
         mate,
         gone=np.zeros(n + halo.ghosts.size, np.uint8),
         left=np.arange(n, dtype=index),
@@ -89,45 +85,37 @@ def proposals(
         first=np.int64(part.rows.start),
         state=np.array([n, 0, 0, 0], np.int64),
     )
-    rounds = 0
+    state, matched, rounds = a.state, 0, 0
     with np.errstate(over="ignore"):  # hashes wrap
         while True:
             propose(a, key_of(seed, rounds), float(p), heaviest)
-            rows = a.proposed[: a.state[PROPOSED]].astype(np.int64)
+            rows = drain(a.proposed, state, PROPOSED)
             wanted = a.selected[rows].astype(np.int64) - n
-            messages = halo.to_owners(
-                wanted, rows + a.first, a.selected_weight[rows].view(np.int64)
-            )
-            kinds, _, left = deliver(
-                comm, [messages, _gone(a, halo, comm, part)], flag=int(a.state[LEFT])
-            )
-            if not left:
-                return rounds
+            values = a.selected_weight[rows].view(np.int64)
+            gone = drain(a.matched, state, MATCHED)
+            matched += gone.size
+            messages = [halo.to_owners(wanted, rows + a.first, values), halo.to_holders(gone)]
+            kinds, notes, left = deliver(run, messages, [run.wish, matched], int(state[LEFT]))
+            stopping = rounds > 0 and run.end_round(notes, part.n_rows)
+            if stopping or not left:
+                return
             rounds += 1
             consider(a, *(np.concatenate(kind) for kind in kinds))
             respond(a)
-            agreed = a.agreed[: a.state[AGREED]].astype(np.int64)
+            agreed = drain(a.agreed, state, AGREED)
+            gone = drain(a.matched, state, MATCHED)
+            matched += gone.size
             pairs = np.column_stack([a.mate[agreed], agreed + a.first])
-            kinds, _, _ = deliver(
-                comm, [by_owner(part.row_bounds, pairs), _gone(a, halo, comm, part)]
-            )
-            accept(a, *(np.concatenate(kind) for kind in kinds))
-
-
-def _gone(a: Arrays, halo: Halo, comm: Communicator, part: Part) -> Any:
-    """Messages that tell holders who was matched."""
-    matched = a.matched[: a.state[MATCHED]].astype(np.int64)
-    a.state[MATCHED] = 0
-    return halo.to_holders(comm, matched, part.rows.start)
+            messages = [by_owner(part.row_bounds, pairs), halo.to_holders(gone)]
+            accept(a, *(np.concatenate(kind) for kind in deliver(run, messages)[0]))
 
 
 @kernel
 def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
     """Let blue vertices select a red neighbour; drop who is matched or dead from the list."""
-    indptr, indices, gone, state = a.indptr, a.indices, a.gone, a.state
+    indptr, indices, gone, state = a.graph.indptr, a.graph.indices, a.gone, a.state
     n = a.mate.size
     left = 0
-    state[PROPOSED] = state[AGREED] = 0
     for i in range(state[LEFT]):
         v = np.int64(a.left[i])
         if gone[v] != 0:
@@ -148,7 +136,7 @@ def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
             alive = True
             if not blue:
                 break
-            vertex = w + a.first if w < n else a.ghosts[w - n]
+            vertex = w + a.first if w < n else a.graph.ghosts[w - n]
             if draw_unit(key, vertex) >= p and (a.weights[k] if heaviest else 0.0) > weight:
                 best, weight = w, a.weights[k] if heaviest else 0.0
                 if not heaviest:
@@ -159,8 +147,7 @@ def propose(a: Any, key: Any, p: float, heaviest: bool) -> None:
         left += 1
         if best >= n:
             a.selected[v], a.selected_weight[v] = best, weight
-            a.proposed[state[PROPOSED]] = v
-            state[PROPOSED] += 1
+            push(a.proposed, state, PROPOSED, v)
         elif best >= 0:
             court(a, best, v + a.first, weight)
     state[LEFT] = left
@@ -192,7 +179,7 @@ def consider(a: Any, received: Any, gone: Any) -> None:
 def forget(a: Any, gone: Any) -> None:
     """Mark ghosts that are gone."""
     for i in range(gone.size):
-        a.gone[find(a.ghosts, gone[i]) + a.mate.size] = 1
+        a.gone[find(a.graph.ghosts, gone[i]) + a.mate.size] = 1
 
 
 @kernel
@@ -212,16 +199,14 @@ def respond(a: Any) -> None:
             a.mate[own] = w + a.first
             withdraw(a, own)
         else:
-            a.agreed[a.state[AGREED]] = w
-            a.state[AGREED] += 1
+            push(a.agreed, a.state, AGREED, w)
 
 
 @helper
 def withdraw(a: Any, v: int) -> None:
     """Mark a vertex as matched, and list it for its holders."""
     a.gone[v] = 1
-    a.matched[a.state[MATCHED]] = v
-    a.state[MATCHED] += 1
+    push(a.matched, a.state, MATCHED, v)
 
 
 @kernel

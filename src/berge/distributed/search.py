@@ -53,7 +53,6 @@ matching in bipartite graphs", IPDPS 2015, whose last section asks for it.
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,9 +63,10 @@ from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import index_type
 from .augment import advance, to_next
 from .communicator import Array, Communicator
-from .halo import Halo, find
-from .messages import by_owner, deliver, to_all
-from .part import Part
+from .halo import Halo
+from .lists import drain, find, push
+from .messages import by_owner, count, deliver
+from .part_run import PartRun
 
 __all__ = ["Forest", "PhaseResult"]
 
@@ -76,16 +76,13 @@ LO, HI, TAIL, FOUND, PROPOSED, RELEASED, UNSEEN, EDGES = range(8)
 
 ALPHA = 5.0  # the paper's
 
-STOP, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
+WISH, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
 
 
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
+    graph: Any  # a `LocalGraph`
     row_match: Any
     col_match: Any
     seen: Any
@@ -99,7 +96,6 @@ class Arrays(NamedTuple):
     proposed: Any  # ghosts
     proposer: Any  # the local row that wants a ghost
     released: Any
-    ghosts: Any
     bounds: Any  # first row, first column
     state: Any
 
@@ -126,7 +122,6 @@ class Forest:
 
     def __init__(
         self,
-        part: Part,
         halo: Halo,
         comm: Communicator,
         row_match: Array,
@@ -135,18 +130,16 @@ class Forest:
         exhaust: bool,
         alpha: float = ALPHA,
     ):
-        self.part, self.halo, self.comm = part, halo, comm
+        self.halo, self.part, self.run = halo, halo.part, PartRun.of(comm)
         self.exhaust, self.alpha = exhaust, alpha
+        part = halo.part
         self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
         roots = deliver(comm, [], [self.roots.size])[1][:, 0]
         self.first_tree, n_trees = int(roots[: comm.rank].sum()), int(roots.sum())
         n_rows, n_own, n = row_match.size, halo.n_own, halo.n_own + halo.ghosts.size
         index = index_type(part.n_rows, part.n_cols, n)
         self.arrays = Arrays(
-            indptr=halo.indptr,
-            indices=halo.indices,
-            t_indptr=halo.t_indptr,
-            t_indices=halo.t_indices,
+            graph=halo.graph,
             row_match=row_match,
             col_match=col_match,
             seen=np.zeros(n, np.uint8),
@@ -160,7 +153,6 @@ class Forest:
             proposed=np.empty(n - n_own, index),
             proposer=np.empty(n - n_own, index),
             released=np.empty(n_own, index),
-            ghosts=halo.ghosts,
             bounds=np.array([part.rows.start, part.cols.start], np.int64),
             state=np.zeros(8, np.int64),
         )
@@ -171,30 +163,28 @@ class Forest:
         """Edges that this part has looked at."""
         return int(self.arrays.state[EDGES])
 
-    def phase(self, deadline: float = float("inf")) -> PhaseResult:
+    def phase(self) -> PhaseResult:
         """Grow the forest and augment along every path that is found (steps 1 and 2)."""
-        a, state = self.arrays, self.arrays.state
+        a, state, run = self.arrays, self.arrays.state, self.run
         pairs = np.empty((0, 2), np.int64)
         gained, stopping = 0, False
         counts = np.zeros(2, np.int64)
         while True:
             if not stopping:
-                self._grow(deadline)
-            found = a.found[: state[FOUND]].astype(np.int64)
+                self._grow()
+            found = drain(a.found, state, FOUND)
             mates = a.col_match[found]
             leaves = found[mates < 0]
             messages = [
-                to_all(self.comm, a.tree[leaves].astype(np.int64)),
+                [a.tree[leaves].astype(np.int64)] * run.size,
                 to_next(self.part, pairs),
                 *self._growth(found[mates >= 0], mates[mates >= 0]),
             ]
-            pending = sum(message.size for kind in messages for message in kind)
-            pending += int(state[HI] - state[LO])
+            pending = count(messages) + int(state[HI] - state[LO])
             if not pending:
                 counts = self._counts()
-            late = int(time.perf_counter() > deadline)
-            state[FOUND] = state[PROPOSED] = state[RELEASED] = 0
-            kinds, notes, pending = deliver(self.comm, messages, [late, gained, *counts], pending)
+            notes = [run.wish, gained, *counts]
+            kinds, self._notes, pending = deliver(run, messages, notes, pending)
             if not pending:
                 break
             announced, walking, proposals, activations, notices = kinds
@@ -204,19 +194,19 @@ class Forest:
             before = len(pairs)
             pairs = pairs[: advance(pairs, a.parent, a.row_match, a.col_match, *a.bounds)]
             gained += before - len(pairs)  # the others have come to their roots
-            stopping = stopping or bool(notes[:, STOP].any())
+            stopping = run.heed(self._notes[:, WISH]) or stopping
             if stopping:
                 state[LO] = state[HI] = state[TAIL] = 0
             else:
                 receive(a, *(np.concatenate(kind) for kind in (proposals, activations, notices)))
-        self._sums = notes.sum(axis=0)
-        return PhaseResult(int(self._sums[GAINED]), not stopping)
+        return PhaseResult(int(self._notes[:, GAINED].sum()), not stopping)
 
     def next_forest(self) -> None:
         """Construct the frontier for the next phase: graft or regrow (step 3). No exchange."""
         a = self.arrays
         sort_out(a)
-        if ALPHA * self._sums[ACTIVE] > self._sums[RENEWABLE]:
+        sums = self._notes.sum(axis=0)
+        if ALPHA * sums[ACTIVE] > sums[RENEWABLE]:
             graft(a)
         else:
             a.seen[:] = 0
@@ -242,24 +232,23 @@ class Forest:
         state[LO], state[HI], state[TAIL] = 0, rows.size, rows.size
         state[UNSEEN] = a.seen.size
 
-    def _grow(self, deadline: float) -> None:
+    def _grow(self) -> None:
         a, state = self.arrays, self.arrays.state
         state[HI] = state[TAIL]
         while state[LO] < state[HI]:
             grow(a, float(self.alpha), self.exhaust, EDGES_PER_CALL)
-            if not self.exhaust or time.perf_counter() > deadline:
+            if not self.exhaust or self.run.wish:
                 break
 
     def _growth(self, cols: Array, mates: Array) -> list[Any]:
         """Messages of proposals, activations and notices."""
-        a, state, part = self.arrays, self.arrays.state, self.part
-        ghosts = a.proposed[: state[PROPOSED]].astype(np.int64)
+        a, part = self.arrays, self.part
+        ghosts = drain(a.proposed, a.state, PROPOSED)
         rows = a.proposer[ghosts].astype(np.int64)
-        released = a.released[: state[RELEASED]].astype(np.int64)
         return [
             self.halo.to_owners(ghosts, rows + part.rows.start, a.root[rows]),
             by_owner(part.row_bounds, np.column_stack([mates, a.tree[cols]])),
-            self.halo.to_holders(self.comm, released, part.cols.start),
+            self.halo.to_holders(drain(a.released, a.state, RELEASED)),
         ]
 
     def _counts(self) -> Array:
@@ -273,8 +262,8 @@ class Forest:
         trees = np.concatenate(announced)
         self.arrays.renewed[trees] = 1
         first = np.unique(trees, return_index=True)[1]
-        begin = sum(message.size for message in announced[: self.comm.rank])
-        end = begin + announced[self.comm.rank].size
+        begin = sum(message.size for message in announced[: self.run.rank])
+        end = begin + announced[self.run.rank].size
         return first[(first >= begin) & (first < end)] - begin
 
 
@@ -297,13 +286,11 @@ def take(a: Any, col: Any, x: Any, t: Any, at_once: bool) -> None:
     if mate >= 0 and row < np.uint64(root.size):
         if at_once:
             root[row] = t
-        a.queue[state[TAIL]] = row
-        state[TAIL] += 1
+        push(a.queue, state, TAIL, row)
     else:
         if mate < 0:
             a.renewed[t] = 1
-        a.found[state[FOUND]] = col
-        state[FOUND] += 1
+        push(a.found, state, FOUND, col)
 
 
 @helper
@@ -313,8 +300,7 @@ def propose(a: Any, col: Any, x: Any) -> None:
     ghost = np.int64(col) - a.parent.size
     a.seen[col] = 1
     a.proposer[ghost] = x
-    a.proposed[state[PROPOSED]] = ghost
-    state[PROPOSED] += 1
+    push(a.proposed, state, PROPOSED, ghost)
     state[UNSEEN] -= 1
 
 
@@ -336,7 +322,7 @@ def grow(a: Any, alpha: float, exhaust: bool, budget: int) -> None:
 @kernel
 def top_down(a: Any) -> None:
     """Rows of the frontier look for columns that are not taken (Algorithm 4)."""
-    indptr, indices, queue = a.indptr, a.indices, a.queue
+    indptr, indices, queue = a.graph.indptr, a.graph.indices, a.queue
     seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
     n_own, first_row = a.parent.size, a.bounds[0]
     edges = 0
@@ -375,7 +361,7 @@ def bottom_up(a: Any) -> None:
 @helper
 def look_for_row(a: Any, col: Any) -> None:
     """Let a column that is not taken, or a ghost, be taken by a local row in an active tree."""
-    t_indptr, t_indices, root, renewed = a.t_indptr, a.t_indices, a.root, a.renewed
+    t_indptr, t_indices, root, renewed = a.graph.t_indptr, a.graph.t_indices, a.root, a.renewed
     for k in range(t_indptr[col], t_indptr[col + np.uint64(1)]):
         a.state[EDGES] += 1
         x = t_indices[k]
@@ -410,10 +396,9 @@ def receive(a: Any, proposals: Any, activations: Any, notices: Any) -> None:
         x, t = activations[i] - first_row, activations[i + 1]
         if renewed[t] == 0:
             root[x] = t
-            a.queue[state[TAIL]] = x
-            state[TAIL] += 1
+            push(a.queue, state, TAIL, x)
     for i in range(notices.size):
-        col = np.uint64(find(a.ghosts, notices[i]) + a.parent.size)
+        col = np.uint64(find(a.graph.ghosts, notices[i]) + a.parent.size)
         state[UNSEEN] += seen[col]
         seen[col] = 0
         look_for_row(a, col)

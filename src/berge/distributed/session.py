@@ -13,38 +13,34 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import CheckpointError, ClusterError, OptionError, ProofError
 from ..files.parts import complete, write_part
 from ..graphs.graph import index_type
-from ..results.run import PhaseReport
+from ..solve.default import choose_start_in_parts
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
-from .core import STARTS, PartResult, Saver, match_part
-from .greedy import GreedyPart, Weights, greedy_part
-from .messages import collect, nothing, to_all, total
+from .core import PartResult, Saver, match_part
+from .greedy import GreedyPart, greedy_part
+from .messages import collect, deliver, nothing, total
 from .part import Part
+from .part_run import PartRun
 from .proof import prove_part
 
-__all__ = ["Session", "check_options", "save_parts"]
+__all__ = ["Session", "check_options"]
 
 
 def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `Session.search` with the start; refuse what it does not know."""
-    if init not in ("auto", *STARTS):
-        raise OptionError(f"init on a cluster is one of {', '.join(STARTS)}, not {init!r}")
     for name in options:
         if name not in ("exhaust", "alpha"):
             raise OptionError(f"{name!r} is no option of a solve on a cluster")
-    return options if init == "auto" else options | {"init": init}
+    return options | {"init": choose_start_in_parts(init)}
 
 
 class Session:
@@ -52,30 +48,21 @@ class Session:
 
     Attributes
     ----------
-    comm
-        How it talks to the other parts.
+    run
+        How it talks to the other parts, and when they stop. The time limit counts from when it was
+        made, reading included.
     part, result
         What it has of the graph and of the matching; None until it has any.
-    edges
-        Edges of the whole graph.
     pairs
         The result of `greedy`, or None.
-    cover
-        Number of rows and of columns in the cover that proved the matching, or None.
-    resumed
-        The phase of the checkpoint that it went on from, or None.
     """
 
-    def __init__(self, comm: Communicator):
-        self.comm = comm
+    def __init__(self, comm: Communicator, **under_way: Any):
+        self.run = PartRun(comm, **under_way)
         self.part: Part | None = None
         self.result: PartResult | None = None
         self.pairs: GreedyPart | None = None
         self.checkpoint: Checkpoint | None = None
-        self.cover: list[int] | None = None
-        self.resumed: int | None = None
-        self.edges = 0
-        self._began = 0.0
 
     def search(
         self,
@@ -83,52 +70,45 @@ class Session:
         *,
         checkpoint: str | os.PathLike[str] | None = None,
         resume: bool = False,
-        time_limit: float | None = None,
-        on_phase: Callable[[PhaseReport], Any] | None = None,
         **options: Any,
     ) -> PartResult:
-        """Read the part, and find a maximum matching; `options` are those of `match_part`.
-
-        The time limit counts from this call, reading included.
-        """
-        self._began = begin = time.perf_counter()
+        """Read the part, and find a maximum matching; `options` are those of `match_part`."""
         self.checkpoint = None if checkpoint is None else Checkpoint(checkpoint)
         there = self.checkpoint is not None and self._sees(self.checkpoint, resume)
-        self.part = part = make_part(self.comm)
-        (self.edges,) = total(self.comm, part.nnz)
-        read = time.perf_counter() - begin
-        first = None if there else self.first(part)
+        part, edges = self._read(make_part)
+        first, phase = None if there else self.first(part), None
         if there and self.checkpoint is not None:
             options["init"] = "none"  # a checkpoint has the start in it
-            first, self.resumed = self.checkpoint.load(self.comm, part)
-        if time_limit is not None:
-            time_limit = max(0.0, time_limit - (time.perf_counter() - self._began))
-        self.result = result = match_part(
-            part,
-            self.comm,
-            row_match=first,
-            checkpoint=self.saver(part, first),
-            time_limit=time_limit,
-            on_phase=on_phase,
-            **options,
-        )
-        whole = {"total": time.perf_counter() - self._began}
-        result.stats.seconds = {"read": read} | result.stats.seconds | whole
+            first, phase = self.checkpoint.load(self.run, part)
+        saver = self.saver(part, first)
+        result = match_part(part, self.run, row_match=first, checkpoint=saver, **options)
+        result.stats.edges, result.stats.resumed_phase = edges, phase
+        self.result = result
         return result
 
-    def greedy(
-        self, make_part: Callable[[Communicator], tuple[Part, Weights | None]], **options: Any
-    ) -> GreedyPart:
+    def greedy(self, make_part: Callable[[Communicator], Part], **options: Any) -> GreedyPart:
         """Read a part of an undirected graph, find a maximal matching, and check it.
 
         The `options` are those of `greedy_part`. There are no checkpoints: a few exchanges do it.
         """
-        self.part, weights = make_part(self.comm)
-        pairs = greedy_part(self.part, self.comm, weights, **options)
-        if not pairs.is_maximal:
+        part, _ = self._read(make_part)
+        self.pairs = pairs = greedy_part(part, self.run, **options)
+        if not pairs.valid or not (pairs.is_maximal or pairs.stopped):
             raise ProofError(f"the check failed, which is a bug: {pairs.reason}")
-        self.pairs = pairs
         return pairs
+
+    def _read(self, make_part: Callable[[Communicator], Part]) -> tuple[Part, int]:
+        """Make the part, and return it with the number of edges of the whole graph.
+
+        Raises KeyboardInterrupt on all parts alike if they were to stop by now.
+        """
+        with self.run.timed("read"):
+            self.part = part = make_part(self.run)
+            notes = deliver(self.run, [], [self.run.wish, part.nnz])[1]
+        self.run.heed(notes[:, 0])
+        if self.run.stopped == "interrupted":
+            raise KeyboardInterrupt
+        return part, int(notes[:, 1].sum())
 
     def first(self, part: Part) -> Array | None:
         """Return a matching to begin with, where there is no checkpoint to go on from."""
@@ -140,8 +120,8 @@ class Session:
 
     def _sees(self, checkpoint: Checkpoint, resume: bool) -> bool:
         """Tell whether there is a checkpoint to go on from; refuse one that nobody asked for."""
-        (seen,) = total(self.comm, checkpoint.exists())
-        folder, size = checkpoint.folder, self.comm.size
+        (seen,) = total(self.run, checkpoint.exists())
+        folder, size = checkpoint.folder, self.run.size
         if 0 < seen < size:
             raise ClusterError(
                 f"the checkpoint {folder} is seen by {seen} of {size} parts: "
@@ -156,85 +136,65 @@ class Session:
 
     def prove(self) -> None:
         """Check the matching and a cover of its size, if it is complete."""
-        part, result = self._done()
-        if not result.complete:
+        part, result = self.done
+        if result.row_cover is None or result.col_cover is None:
             return
-        with self._timed("prove"):
-            assert result.row_cover is not None
-            assert result.col_cover is not None
+        with self.run.timed("prove"):
             cover = result.row_cover, result.col_cover
-            proof = prove_part(part, self.comm, result.row_match, result.col_match, cover)
+            proof = prove_part(part, self.run, result.row_match, result.col_match, cover)
             if not (proof.valid and proof.maximum):
                 raise ProofError(f"the proof failed, which is a bug: {proof.reason}")
-            sizes = (int(np.count_nonzero(side)) for side in (proof.row_cover, proof.col_cover))
-            result.row_cover, result.col_cover = proof.row_cover, proof.col_cover
-            self.cover = total(self.comm, *sizes)
+            sizes = (int(np.count_nonzero(side)) for side in cover)
+            result.stats.cover = total(self.run, *sizes)
+        self.run.seconds["total"] = self.run.elapsed
 
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """Write the matching to a folder, with the cover if it was proved."""
-        part, result = self._done()
+        """Write this part's arrays, with the cover if it was proved; three exchanges.
+
+        The folder is there once all parts have written. One of that name that holds a matching in
+        parts is replaced.
+        """
+        part, result = self.done
         stats = result.stats
         facts: dict[str, Any] = {
             "cardinality": stats.cardinality,
             "upper_bound": stats.upper_bound,
-            "edges": self.edges,
+            "edges": stats.edges,
         }
-        if self.cover is not None:
-            facts["cover"] = self.cover
-        with self._timed("write"):
-            save_parts(folder, self.comm, part, self.arrays(), facts)
+        if stats.cover is not None:
+            facts["cover"] = stats.cover
+        run, target = self.run, Path(folder)
+        with run.timed("write"):
+            token = deliver(run, [], [secrets.randbits(48)])[1][0, 0]
+            aside = target.parent / f".{target.name}.{token:012x}.tmp"
+            try:
+                mine = (part.rank, part.size), part.rows, part.cols
+                parts = collect(run, write_part(aside, *mine, self.arrays()))
+                if run.rank == 0:
+                    complete(aside, target, (part.n_rows, part.n_cols), facts, parts)
+                run.exchange(nothing(run))  # nobody returns before the folder is there
+            except BaseException:
+                shutil.rmtree(aside, ignore_errors=True)
+                raise
+        run.seconds["total"] = run.elapsed
 
     def arrays(self) -> dict[str, Any]:
         """Return the result's arrays by name, with the cover if it was proved."""
-        part, result = self._done()
+        if self.pairs is not None:
+            return {"mate": self.pairs.mate}
+        part, result = self.done
         index = index_type(part.n_rows, part.n_cols)
         arrays: dict[str, Any] = {
             "row_match": result.row_match.astype(index),
             "col_match": result.col_match.astype(index),
         }
-        if self.cover is not None:
+        if result.stats.cover is not None:
             arrays |= {"row_cover": result.row_cover, "col_cover": result.col_cover}
         return arrays
 
-    def _done(self) -> tuple[Part, PartResult]:
+    @property
+    def done(self) -> tuple[Part, PartResult]:
+        """The part, and the result of `search`."""
         assert self.part is not None
         assert self.result is not None
         return self.part, self.result
-
-    @contextmanager
-    def _timed(self, step: str) -> Iterator[None]:
-        """Note the seconds of a step, and those until now."""
-        begin = time.perf_counter()
-        yield
-        seconds = self._done()[1].stats.seconds
-        seconds[step] = time.perf_counter() - begin
-        seconds["total"] = time.perf_counter() - self._began
-
-
-def save_parts(
-    folder: str | os.PathLike[str],
-    comm: Communicator,
-    part: Part,
-    arrays: Mapping[str, npt.NDArray[Any]],
-    facts: Mapping[str, Any],
-) -> None:
-    """Write this part's arrays; the folder is there once all have been written. Collective.
-
-    The `arrays` are ``row_match`` and ``col_match``, and of a proved matching ``row_cover`` and
-    ``col_cover``. The `facts`, those of part 0, are what else ``meta.json`` is to tell,
-    ``cardinality`` and ``upper_bound`` among it. A folder of that name that holds a matching in
-    parts is replaced. Three exchanges.
-    """
-    target = Path(folder)
-    token = np.array([secrets.randbits(48)], np.int64)
-    received, _ = comm.exchange(to_all(comm, token))
-    aside = target.parent / f".{target.name}.{int(received[0][0]):012x}.tmp"
-    try:
-        mine = write_part(aside, (part.rank, part.size), part.rows, part.cols, arrays)
-        parts = collect(comm, mine)
-        if comm.rank == 0:
-            complete(aside, target, (part.n_rows, part.n_cols), facts, parts)
-        comm.exchange(nothing(comm))  # nobody returns before the folder is there
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise

@@ -1,10 +1,11 @@
-"""What a cluster can read: where the edges are, and how each member makes its part of them.
+"""What can be read in parts: where the edges are, and how each member makes its part of them.
 
-- A ``.berge`` folder on storage that all workers share: each reads its slice.
-- Parquet files of edges, a file, a folder or a pattern: each worker reads some of the row groups,
+- A ``.berge`` folder on storage that all members share: each reads its slice.
+- Parquet files of edges, a file, a folder or a pattern: each member reads some of the row groups,
   and sends the edges to the owners of their rows.
 - A Dask dataframe of edges: each worker takes the partitions that it has, then likewise.
-- Anything else is made a graph here, by `as_bipartite`, and its parts are sent to the workers.
+- Anything else is made a graph in one place, by `as_bipartite` or `as_graph`, and its parts are
+  sent to the members: by Dask's client (`open_source`), or by MPI's rank 0 (`read_part`).
 
 Tables of edges hold numbers of rows and columns, from 0 on. (On one machine whatever a frame holds
 is a label. To number labels all of them must be in one place, which is what a cluster is not.)
@@ -16,7 +17,6 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,23 +24,21 @@ import numpy as np
 
 from ..errors import FormatError, InvalidGraphError, OptionError
 from .communicator import Array, Communicator
+from .greedy import make_undirected
+from .messages import together
 from .part import Part
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = [
-    "Source",
-    "from_ends",
-    "is_parquet",
-    "open_source",
-    "open_undirected",
-    "parquet_ends",
-]
+__all__ = ["Source", "open_source", "open_undirected", "read_part"]
 
-PARQUET = (".parquet", ".parq", ".pq")
 Pieces = list[list["Future"]]
-Ends = tuple[list[Array], list[Array]]  # rows and columns of edges, in portions
+Ends = tuple[list[Any], list[Any]]  # rows and columns of edges, in portions
+
+
+def _nothing(client: Client, addresses: Sequence[str]) -> Pieces:
+    return [[] for _ in addresses]
 
 
 @dataclass
@@ -51,7 +49,7 @@ class Source:
     ----------
     make_part
         Called by every member, with its communicator and the pieces that it was handed. Returns its
-        part, of an undirected graph also the weights or None.
+        part.
     pieces
         Called by the driver, with the client and the addresses of the members: what to hand to
         each of them.
@@ -59,146 +57,129 @@ class Source:
         Names of rows and columns, where the graph has any.
     """
 
-    make_part: Callable[[Communicator, list[Any]], Any]
-    pieces: Callable[[Client, Sequence[str]], Pieces]
+    make_part: Callable[[Communicator, list[Any]], Part]
+    pieces: Callable[[Client, Sequence[str]], Pieces] = _nothing
     row_labels: Sequence[Any] | None = None
     col_labels: Sequence[Any] | None = None
 
 
-def open_source(
-    source: Any, client: Client, left: Any = None, right: Any = None, shape: Any = None
-) -> Source:
+def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = None) -> Source:
     """Find out what a source is; `left`, `right` and `shape` are for tables of edges."""
+    from ..files.folder import is_folder
+    from ..files.parquet import is_parquet
+    from ..ingest import as_bipartite
+
     path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
     if path is not None and is_parquet(path):
         path = path if "://" in path else os.path.abspath(path)
-        return Source(partial(_read_parquet, path, (left, right), shape), _nothing)
+        return Source(partial(_read_parquet, path, (left, right), shape))
     if hasattr(source, "npartitions") and hasattr(source, "columns"):
-        return _dask_frame(source, client, left, right, shape)
-    if path is not None:
-        from ..files.folder import is_folder
-
-        if is_folder(path):
-            _no_columns(left, right, shape, path)
-            return Source(partial(_read_folder, os.path.abspath(path)), _nothing)
-    from ..ingest import as_bipartite
-
-    if shape is None:
-        graph = as_bipartite(source, left=left, right=right)
-    else:
-        graph = as_bipartite(source, left=left, right=right, shape=shape)
-
-    def scatter(client: Client, addresses: Sequence[str]) -> Pieces:
-        size = len(addresses)
-        return [
-            [client.scatter(Part.from_graph(graph, rank, size), workers=[address], hash=False)]
-            for rank, address in enumerate(addresses)
-        ]
-
-    return Source(_first_piece, scatter, graph.row_labels, graph.col_labels)
+        return _dask_frame(source, left, right, shape)
+    given = {"left": left, "right": right, "shape": shape}
+    given = {name: value for name, value in given.items() if value is not None}
+    if path is not None and is_folder(path):
+        for name in given:
+            raise OptionError(f"{name} is for tables of edges, and {path} is a folder of arrays")
+        return Source(partial(_read_folder, os.path.abspath(path), False))
+    graph = as_bipartite(source, **given)
+    return Source(_first_piece, partial(_scatter, graph), graph.row_labels, graph.col_labels)
 
 
 def open_undirected(source: Any, weights: Any = None) -> Source:
     """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes."""
     from ..files.folder import is_folder
     from ..ingest import as_graph
-    from .greedy import cut
 
     if isinstance(source, (str, os.PathLike)) and is_folder(source):
-        if weights is not None:
-            raise FormatError("a .berge folder has no weights", source)
-        return Source(partial(_read_undirected, os.path.abspath(source)), _nothing)
-    graph = as_graph(source, weights=weights)
-
-    def scatter(client: Client, addresses: Sequence[str]) -> Pieces:
-        parts = (cut(graph, rank, len(addresses)) for rank in range(len(addresses)))
-        return [
-            [client.scatter([part], workers=[address], hash=False)[0]]
-            for part, address in zip(parts, addresses, strict=True)
-        ]
-
-    return Source(_first_piece, scatter)
+        _no_weights(source, weights)
+        return Source(partial(_read_folder, os.path.abspath(source), True))
+    return Source(_first_piece, partial(_scatter, as_graph(source, weights=weights)))
 
 
-def _read_undirected(path: str, comm: Communicator, pieces: list[Any]) -> tuple[Part, None]:
-    from .greedy import undirected
+def read_part(
+    path: Path,
+    comm: Communicator,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    undirected: bool = False,
+    weights: bool = False,
+) -> Part:
+    """Read this rank's part of a file; an error of one rank is one of all.
 
-    return undirected(Part.from_folder(path, comm.rank, comm.size), comm), None
+    The graph is bipartite, and `left` and `right` are columns of Parquet files; or it is
+    `undirected`, with `weights` if that is said.
+    """
+    from ..files import read, read_graph
+    from ..files.folder import is_folder
+    from ..files.parquet import is_parquet
+
+    graph: Any = None
+    part = ends = None
+    with together(comm):
+        if is_folder(path):
+            _no_weights(path, weights or None)
+            part = Part.from_folder(path, comm.rank, comm.size)
+        elif is_parquet(str(path)) and not undirected:
+            ends = parquet_ends(str(path), (left, right), comm)
+        elif left is not None or right is not None:
+            raise OptionError("--left and --right are for Parquet files")
+        elif comm.rank == 0:
+            graph = read_graph(path, weights=weights) if undirected else read(path)
+    if part is not None:
+        return make_undirected(part, comm) if undirected else part
+    return Part.scattered(graph, comm) if ends is None else from_ends(ends, None, comm)
 
 
-def _no_columns(left: Any, right: Any, shape: Any, path: str) -> None:
-    for name, value in (("left", left), ("right", right), ("shape", shape)):
-        if value is not None:
-            raise OptionError(f"{name} is for tables of edges, and {path} is a folder of arrays")
+def _no_weights(path: Any, weights: Any) -> None:
+    if weights is not None:
+        raise FormatError("a .berge folder has no weights", path)
 
 
-def _nothing(client: Client, addresses: Sequence[str]) -> Pieces:
-    return [[] for _ in addresses]
+def _scatter(graph: Any, client: Client, addresses: Sequence[str]) -> Pieces:
+    """Send each member its part of a graph that is here."""
+    size = len(addresses)
+    return [
+        [client.scatter(Part.from_graph(graph, rank, size), workers=[address], hash=False)]
+        for rank, address in enumerate(addresses)
+    ]
 
 
-def _first_piece(comm: Communicator, pieces: list[Any]) -> Any:
-    return pieces[0]
+def _first_piece(comm: Communicator, pieces: list[Any]) -> Part:
+    part: Part = pieces[0]
+    return part
 
 
-def _read_folder(path: str, comm: Communicator, pieces: list[Any]) -> Part:
-    return Part.from_folder(path, comm.rank, comm.size)
-
-
-def is_parquet(path: str) -> bool:
-    """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
-    if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
-        return any(name.endswith(PARQUET) for name in os.listdir(path))
-    return path.lower().endswith(PARQUET)
+def _read_folder(path: str, undirected: bool, comm: Communicator, pieces: list[Any]) -> Part:
+    part = Part.from_folder(path, comm.rank, comm.size)
+    return make_undirected(part, comm) if undirected else part
 
 
 def _read_parquet(
     path: str, names: tuple[Any, Any], shape: Any, comm: Communicator, pieces: list[Any]
 ) -> Part:
-    return from_ends(parquet_ends(path, names, comm.rank, comm.size), shape, comm)
+    return from_ends(parquet_ends(path, names, comm), shape, comm)
 
 
-def parquet_ends(path: str, names: tuple[Any, Any], rank: int, size: int) -> Ends:
-    """Read every size-th row group of the files, beginning with number `rank`."""
-    import pyarrow
-    from pyarrow import parquet
+def parquet_ends(path: str, names: tuple[Any, Any], comm: Communicator) -> Ends:
+    """Read this part's share of the row groups of the files."""
+    from ..files.parquet import batches, files_of
 
-    from ..files.columns import choose_columns
-
-    if os.path.isdir(path):
-        files = sorted(str(file) for file in Path(path).iterdir() if file.name.endswith(PARQUET))
-    else:
-        files = sorted(glob(path)) if has_magic(path) else [path]
-    if not files:
-        raise FileNotFoundError(f"no file is called {path}")
-    ends: Ends = [], []
-    number = 0
-    for name in files:
-        try:
-            with parquet.ParquetFile(name) as file:
-                columns = list(file.schema_arrow.names)
-                chosen = [columns[place] for place in choose_columns(columns, *names)]
-                for group in range(file.num_row_groups):
-                    if number % size == rank:
-                        table = file.read_row_group(group, columns=chosen)
-                        for side, column in zip(ends, chosen, strict=True):
-                            side.append(_numbers(table[column].to_numpy(), column, name))
-                    number += 1
-        except pyarrow.ArrowInvalid as error:
-            raise FormatError(f"not a Parquet file: {error}", name) from None
-    return ends
+    part, (left, right) = (comm.rank, comm.size), names
+    pairs = list(batches(path, files_of(path), left=left, right=right, part=part))
+    return [rows for rows, _ in pairs], [cols for _, cols in pairs]
 
 
-def _dask_frame(source: Any, client: Client, left: Any, right: Any, shape: Any) -> Source:
+def _dask_frame(source: Any, left: Any, right: Any, shape: Any) -> Source:
     from ..files.columns import choose_columns
 
     columns = list(source.columns)
     chosen = [columns[place] for place in choose_columns(columns, left, right)]
-    frame = client.persist(source[chosen])
 
     def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
         from distributed import futures_of, wait
 
-        futures = futures_of(frame)
+        futures = futures_of(client.persist(source[chosen]))
         wait(futures)
         holders = client.who_has(futures)
         handed: Pieces = [[] for _ in addresses]
@@ -216,23 +197,21 @@ def _take_frames(shape: Any, comm: Communicator, pieces: list[Any]) -> Part:
     ends: Ends = [], []
     for frame in pieces:
         for place, side in enumerate(ends):
-            column = frame.iloc[:, place]
-            side.append(_numbers(column.to_numpy(), column.name, "the Dask dataframe"))
+            side.append(_numbers(frame.iloc[:, place]))
     return from_ends(ends, shape, comm)
 
 
-def _numbers(values: Any, column: Any, where: str) -> Array:
-    """Return vertex numbers as int64; complain of anything else."""
+def _numbers(column: Any) -> Array:
+    """Return the vertex numbers of a frame's column as int64; complain of anything else."""
+    values, where = column.to_numpy(), f"the Dask dataframe: column {column.name!r} holds"
     if values.dtype.kind not in "iu":
         raise InvalidGraphError(
-            f"{where}: column {column!r} holds {values.dtype}, or values are missing; on a cluster "
-            "edges are pairs of row and column numbers"
+            f"{where} {values.dtype}, or values are missing; on a cluster edges are pairs of row "
+            "and column numbers"
         )
     numbers: Array = values.astype(np.int64)
     if numbers.size and numbers.min() < 0:
-        raise InvalidGraphError(
-            f"{where}: column {column!r} holds {numbers.min()}, which is below 0"
-        )
+        raise InvalidGraphError(f"{where} {numbers.min()}, which is below 0")
     return numbers
 
 

@@ -30,7 +30,6 @@ in bipartite graphs", Parallel Computing 58, 2016.
 
 from __future__ import annotations
 
-import time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,10 +38,11 @@ from ..compile import helper, kernel
 from ..compile.random import draw, key_of
 from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import index_type
-from .communicator import Array, Communicator
-from .halo import Halo, find
-from .messages import by_owner, deliver
-from .part import Part
+from .communicator import Array
+from .halo import Halo
+from .lists import drain, find, push
+from .messages import by_owner, count, deliver
+from .part_run import PartRun
 
 __all__ = ["make_start"]
 
@@ -61,11 +61,7 @@ LAST = 6  # of them in which all may choose
 class Arrays(NamedTuple):
     """What the kernels work on; the names are explained above."""
 
-    indptr: Any
-    indices: Any
-    t_indptr: Any
-    t_indices: Any
-    ghosts: Any
+    graph: Any  # a `LocalGraph`
     row_match: Any
     col_match: Any
     row_degree: Any
@@ -86,26 +82,25 @@ class Arrays(NamedTuple):
 
 
 def make_start(
-    part: Part,
     halo: Halo,
-    comm: Communicator,
+    run: PartRun,
     row_match: Array,
     col_match: Array,
     *,
     by_degree: bool,
     seed: int = 0,
-    deadline: float = float("inf"),
     local: bool = False,
 ) -> None:
     """Extend a matching; by the degree-one rule, or greedily. Valid when it returns.
 
     `local` says that most edges are within parts: fewer rounds then.
     """
-    rounds = 1 if comm.size == 1 else ROUNDS_LOCAL if local else ROUNDS
-    a = _arrays(part, halo, row_match, col_match, seed)
-    state, first_col = a.state, part.cols.start
-    _degrees(a, part, halo, comm)
-    key = key_of(seed, comm.rank)
+    part = halo.part
+    rounds = 1 if run.size == 1 else ROUNDS_LOCAL if local else ROUNDS
+    a = _arrays(halo, row_match, col_match, seed)
+    state = a.state
+    _degrees(a, halo, run)
+    key = key_of(seed, run.rank)
     done, busy = 0, part.n_rows if by_degree else 0
     while True:
         last = done >= LIMIT
@@ -114,56 +109,40 @@ def make_start(
         state[RULED] = 0
         with np.errstate(over="ignore"):  # random numbers wrap
             while not last and match_locally(a, key, by_degree, EDGES_PER_CALL):
-                if time.perf_counter() > deadline:
+                if run.wish:
                     break
-        lists = {
-            name: getattr(a, name)[: state[size]].astype(np.int64)
-            for name, size in (
-                ("proposed", PROPOSED),
-                ("newly_taken", TAKEN),
-                ("accepted", ACCEPTED),
-                ("lost", LOST),
-                ("single", SINGLE),
-            )
-        }
-        rows, accepted, lost = lists["proposed"], lists["accepted"], lists["lost"]
+        rows, accepted = drain(a.proposed, state, PROPOSED), drain(a.accepted, state, ACCEPTED)
+        lost = drain(a.lost, state, LOST)
+        pairs = np.column_stack([a.col_match[accepted], accepted + part.cols.start])
         messages = [
             halo.to_owners(a.waiting[rows].astype(np.int64), rows + part.rows.start),
-            by_owner(
-                part.row_bounds, np.column_stack([a.col_match[accepted], accepted + first_col])
-            ),
-            halo.to_holders(comm, lists["newly_taken"], first_col),
+            by_owner(part.row_bounds, pairs),
+            halo.to_holders(drain(a.newly_taken, state, TAKEN)),
             halo.to_owners(lost, a.lost_edges[lost]),
-            halo.to_holders(comm, lists["single"], first_col),
+            halo.to_holders(drain(a.single, state, SINGLE)),
         ]
         a.lost_edges[lost] = 0
-        state[PROPOSED : SINGLE + 1] = 0
         # What is lost or single matters only to those who may still choose.
-        pending = sum(message.size for kind in messages[: 2 if last else 5] for message in kind)
-        pending += 0 if last else int(state[LEFT])
-        late = int(time.perf_counter() > deadline)
-        kinds, notes, pending = deliver(comm, messages, [late, state[RULED]], pending)
+        pending = count(messages[:2]) if last else count(messages) + int(state[LEFT])
+        kinds, notes, pending = deliver(run, messages, [run.wish, state[RULED]], pending)
         if not pending:
             break
         busy = int(notes[:, 1].sum()) if done < LIMIT - LAST else 0
-        done = done + 1 if not notes[:, 0].any() else LIMIT
+        done = LIMIT if run.heed(notes[:, 0]) else done + 1
         if done >= LIMIT:
             kinds[4] = [np.empty(0, np.int64)]  # nobody is to propose any more
         receive(a, by_degree, *(np.concatenate(kind) for kind in kinds))
 
 
-def _arrays(part: Part, halo: Halo, row_match: Array, col_match: Array, seed: int) -> Arrays:
+def _arrays(halo: Halo, row_match: Array, col_match: Array, seed: int) -> Arrays:
+    part = halo.part
     n_rows, n_own, n_ghosts = row_match.size, halo.n_own, halo.ghosts.size
     index = index_type(n_rows + n_own + n_ghosts)
     line = np.random.default_rng([seed, part.rank]).permutation(np.arange(n_rows, dtype=index))
     state = np.zeros(11, np.int64)
     state[LEFT] = n_rows
     return Arrays(
-        indptr=halo.indptr,
-        indices=halo.indices,
-        t_indptr=halo.t_indptr,
-        t_indices=halo.t_indices,
-        ghosts=halo.ghosts,
+        graph=halo.graph,
         row_match=row_match,
         col_match=col_match,
         row_degree=np.empty(n_rows, index),
@@ -184,25 +163,26 @@ def _arrays(part: Part, halo: Halo, row_match: Array, col_match: Array, seed: in
     )
 
 
-def _degrees(a: Arrays, part: Part, halo: Halo, comm: Communicator) -> None:
+def _degrees(a: Arrays, halo: Halo, run: PartRun) -> None:
     """Learn which ghosts are taken, and how many free rows columns have. One exchange."""
     free_rows(a)
     messages = [
-        halo.to_holders(comm, np.flatnonzero(a.col_match >= 0), part.cols.start),
+        halo.to_holders(np.flatnonzero(a.col_match >= 0)),
         halo.to_owners(np.arange(halo.ghosts.size), a.col_degree[halo.n_own :]),
     ]
-    (taken, degrees), _, _ = deliver(comm, messages)
+    (taken, degrees), _, _ = deliver(run, messages)
     a.taken[halo.n_own + np.searchsorted(halo.ghosts, np.concatenate(taken))] = 1
     for degree in degrees:
         cols, counts = degree.reshape(-1, 2).T
-        a.col_degree[cols - part.cols.start] += counts.astype(a.col_degree.dtype)
+        a.col_degree[cols - halo.part.cols.start] += counts.astype(a.col_degree.dtype)
     free_columns(a)
 
 
 @kernel
 def free_rows(a: Any) -> None:
     """Count the free rows of this part at each column and ghost."""
-    t_indptr, t_indices, row_match, degree = a.t_indptr, a.t_indices, a.row_match, a.col_degree
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
+    row_match, degree = a.row_match, a.col_degree
     for col in range(degree.size):
         count = 0
         for k in range(t_indptr[col], t_indptr[col + 1]):
@@ -214,7 +194,8 @@ def free_rows(a: Any) -> None:
 @kernel
 def free_columns(a: Any) -> None:
     """Count the free columns at each row, and stack vertices of degree one."""
-    indptr, indices, taken, stack, state = a.indptr, a.indices, a.taken, a.stack, a.state
+    indptr, indices = a.graph.indptr, a.graph.indices
+    taken, stack, state = a.taken, a.stack, a.state
     for x in range(a.row_match.size):
         count = 0
         for k in range(indptr[x], indptr[x + 1]):
@@ -222,12 +203,10 @@ def free_columns(a: Any) -> None:
                 count += 1
         a.row_degree[x] = count
         if count == 1 and a.row_match[x] < 0:
-            stack[state[STACKED]] = x
-            state[STACKED] += 1
+            push(stack, state, STACKED, x)
     for col in range(a.col_match.size):
         if a.col_degree[col] == 1 and taken[col] == 0:
-            stack[state[STACKED]] = ~col
-            state[STACKED] += 1
+            push(stack, state, STACKED, ~col)
 
 
 @kernel
@@ -244,7 +223,7 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
             state[RULED] += 1
             v = np.int64(stack[state[STACKED]])
             if v < 0:
-                budget -= np.int64(a.t_indptr[~v + 1]) - np.int64(a.t_indptr[~v])
+                budget -= np.int64(a.graph.t_indptr[~v + 1]) - np.int64(a.graph.t_indptr[~v])
                 marry_column(a, ~v, by_degree)
                 continue
             x, nth = v, np.int64(0)
@@ -262,7 +241,7 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
             nth = np.int64(draw(key, state[DRAWN]) % np.uint64(row_degree[x]))
         else:
             return False
-        budget -= np.int64(a.indptr[x + 1]) - np.int64(a.indptr[x])
+        budget -= np.int64(a.graph.indptr[x + 1]) - np.int64(a.graph.indptr[x])
         col = nth_free(a, x, nth)
         if col < 0:
             continue
@@ -270,15 +249,14 @@ def match_locally(a: Any, key: Any, by_degree: bool, budget: int) -> bool:
             marry(a, x, col, by_degree)
         else:
             waiting[x] = col - a.col_match.size
-            a.proposed[state[PROPOSED]] = x
-            state[PROPOSED] += 1
+            push(a.proposed, state, PROPOSED, x)
     return True
 
 
 @helper
 def nth_free(a: Any, x: int, nth: int) -> Any:
     """Return free column or ghost number `nth` of row x, or the last there is; −1 if none."""
-    indptr, indices, taken = a.indptr, a.indices, a.taken
+    indptr, indices, taken = a.graph.indptr, a.graph.indices, a.taken
     found = np.int64(-1)
     for k in range(indptr[x], indptr[x + 1]):
         if taken[indices[k]] == 0:
@@ -298,14 +276,13 @@ def marry_column(a: Any, col: int, by_degree: bool) -> None:
     if x >= 0:
         marry(a, x, col, by_degree)
     else:
-        a.single[a.state[SINGLE]] = col
-        a.state[SINGLE] += 1
+        push(a.single, a.state, SINGLE, col)
 
 
 @helper
 def free_row(a: Any, col: int) -> Any:
     """Return a free row of this part at a column or ghost, that does not wait; −1 if none."""
-    t_indptr, t_indices = a.t_indptr, a.t_indices
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
     found = np.int64(-1)
     for k in range(t_indptr[col], t_indptr[col + 1]):
         x = t_indices[k]
@@ -320,8 +297,7 @@ def marry(a: Any, x: int, col: int, by_degree: bool) -> None:
     """Match a row and a column of this part."""
     a.row_match[x] = col + a.bounds[1]
     a.col_match[col] = x + a.bounds[0]
-    a.newly_taken[a.state[TAKEN]] = col
-    a.state[TAKEN] += 1
+    push(a.newly_taken, a.state, TAKEN, col)
     a.taken[col] = 1
     if by_degree:
         lose_column(a, col)
@@ -331,19 +307,19 @@ def marry(a: Any, x: int, col: int, by_degree: bool) -> None:
 @helper
 def lose_column(a: Any, col: int) -> None:
     """Take a column or ghost from its free rows."""
-    t_indptr, t_indices, row_degree, state = a.t_indptr, a.t_indices, a.row_degree, a.state
+    t_indptr, t_indices = a.graph.t_indptr, a.graph.t_indices
+    row_degree, state = a.row_degree, a.state
     for k in range(t_indptr[col], t_indptr[col + 1]):
         x = t_indices[k]
         row_degree[x] -= 1
         if row_degree[x] == 1 and a.row_match[x] < 0:
-            a.stack[state[STACKED]] = x
-            state[STACKED] += 1
+            push(a.stack, state, STACKED, x)
 
 
 @helper
 def lose_row(a: Any, x: int) -> None:
     """Take a row from its free columns, and note it for the owners of its ghosts."""
-    indptr, indices, col_degree, state = a.indptr, a.indices, a.col_degree, a.state
+    indptr, indices, col_degree, state = a.graph.indptr, a.graph.indices, a.col_degree, a.state
     for k in range(indptr[x], indptr[x + 1]):
         col = indices[k]
         if a.taken[col] != 0:
@@ -351,13 +327,11 @@ def lose_row(a: Any, x: int) -> None:
         if col < a.col_match.size:
             col_degree[col] -= 1
             if col_degree[col] == 1:
-                a.stack[state[STACKED]] = ~np.int64(col)
-                state[STACKED] += 1
+                push(a.stack, state, STACKED, ~np.int64(col))
         else:
             ghost = np.int64(col) - a.col_match.size
             if a.lost_edges[ghost] == 0:
-                a.lost[state[LOST]] = ghost
-                state[LOST] += 1
+                push(a.lost, state, LOST, ghost)
             a.lost_edges[ghost] += 1
 
 
@@ -373,10 +347,8 @@ def receive(
         if a.taken[col] == 0:
             a.taken[col] = 1
             a.col_match[col] = proposals[i + 1]
-            a.accepted[state[ACCEPTED]] = col
-            state[ACCEPTED] += 1
-            a.newly_taken[state[TAKEN]] = col
-            state[TAKEN] += 1
+            push(a.accepted, state, ACCEPTED, col)
+            push(a.newly_taken, state, TAKEN, col)
             if by_degree:
                 lose_column(a, col)
     for i in range(0, accepted.size, 2):
@@ -386,12 +358,12 @@ def receive(
         if by_degree:
             lose_row(a, x)
     for i in range(taken.size):
-        col = find(a.ghosts, taken[i]) + n_own
+        col = find(a.graph.ghosts, taken[i]) + n_own
         a.taken[col] = 1
         if by_degree:
             lose_column(a, col)
-        for k in range(a.t_indptr[col], a.t_indptr[col + 1]):
-            x = a.t_indices[k]
+        for k in range(a.graph.t_indptr[col], a.graph.t_indptr[col + 1]):
+            x = a.graph.t_indices[k]
             if a.waiting[x] == col - n_own:  # the answer is no
                 a.waiting[x] = -1
                 if a.in_line[x] != 0:
@@ -404,13 +376,11 @@ def receive(
         before = np.int64(a.col_degree[col])
         a.col_degree[col] = before - lost[i + 1]
         if before > 1 and a.col_degree[col] == 1 and a.taken[col] == 0:
-            a.stack[state[STACKED]] = ~col
-            state[STACKED] += 1
+            push(a.stack, state, STACKED, ~col)
     for i in range(single.size):
-        col = find(a.ghosts, single[i]) + n_own
+        col = find(a.graph.ghosts, single[i]) + n_own
         if a.taken[col] == 0:
             x = free_row(a, col)
             if x >= 0:
                 a.waiting[x] = col - n_own
-                a.proposed[state[PROPOSED]] = x
-                state[PROPOSED] += 1
+                push(a.proposed, state, PROPOSED, x)

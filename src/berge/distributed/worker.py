@@ -1,18 +1,17 @@
 """A Dask worker's share of a solve: the thread that does the matching, and who answers for it.
 
-The matching loop runs in a thread of its own, the actor's methods on the worker's event loop, so
-they are answered at any moment. Each member keeps the matching of its last phases: what is left to
-go on from, or to hand over, when a peer is lost or the driver wants to stop.
+The matching loop runs in a thread of its own. The actor's methods run on the worker's event loop,
+so they are answered at any moment. Each member keeps the matching of its last phases: that is what
+is left to go on from when a peer is lost.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -26,9 +25,10 @@ from ..errors import ClusterError
 from ..results.run import PhaseReport
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
-from .core import PartResult, PartStats, Saver, mates_of_columns
-from .links import LINK, Links, Stopped
-from .messages import by_owner, total
+from .core import PartStats, Saver
+from .greedy import GreedyPart
+from .links import LINK, Links
+from .messages import by_owner
 from .part import Part
 from .session import Session
 
@@ -70,33 +70,31 @@ class Job:
     Attributes
     ----------
     make_part
-        From a communicator and the pieces that were handed to this member, its part; of a greedy
-        matching, the part and its weights or None.
+        From a communicator and the pieces that were handed to this member, its part.
     options
-        For `Session.search`.
-    checkpoint, resume
-        Folder, or None; whether to go on from what is there.
+        For `Session.search`, or `Session.greedy`.
     threads
         Threads of kernels; None for as many as the worker has, or numba if that is fewer.
+    greedy
+        Whether to find a maximal matching, by `Session.greedy`, and none of what follows.
     before
         A session that failed and the phase whose matching its members have kept, or None.
     prove
         Whether to check the matching and a cover.
     output
         Folder for the result, or None to hold it until it is fetched.
-    greedy
-        Whether to find a maximal matching, by `Session.greedy`, and none of the above.
+    time_limit
+        Seconds that are left.
     """
 
-    make_part: Callable[[Communicator, list[Any]], Any]
+    make_part: Callable[[Communicator, list[Any]], Part]
     options: dict[str, Any]
-    threads: int | None
-    checkpoint: str | PathLike[str] | None = None
-    resume: bool = False
+    threads: int | None = None
+    greedy: bool = False
     before: tuple[str, int] | None = None
     prove: bool = False
-    output: str | PathLike[str] | None = None
-    greedy: bool = False
+    output: str | None = None
+    time_limit: float | None = None
 
 
 @dataclass
@@ -159,56 +157,35 @@ class WorkerSession(Session):
         self.progress = Progress()
         self.keeper = _Keeper(None)
         self.before: tuple[str, int] | None = None
-        self.last: PhaseReport | None = None
 
     def close(self) -> None:
         """Free the peers, and forget everything."""
         self.links.close()
         self.sessions.open.pop(self.name, None)
 
-    def run(self, job: Job) -> None:
+    def work(self, job: Job) -> None:
         """Do the job; the body of the matching thread."""
         from ..compile import thread_count, threads_of
 
+        self.run.started, self.run.time_limit = time.perf_counter(), job.time_limit
+        if self.run.rank == 0:
+            self.run.on_phase = self.progress.reports.append
+        self.before = job.before
+        solve = self.greedy if job.greedy else self.search
         try:
             self.links.connect()
             threads = job.threads or min(self.nthreads, threads_of(None))
             with thread_count(threads_of(threads)):
-                self._work(job)
+                solve(lambda comm: job.make_part(comm, self.pieces), **job.options)
+                if job.prove:
+                    self.prove()
+                if job.output is not None:
+                    self.write(job.output)
         except BaseException as error:
             self.progress.error = error
             self.links.close()
         finally:
             self.progress.done = True
-
-    def _work(self, job: Job) -> None:
-        self.before = job.before
-        if job.greedy:
-            with suppress(Stopped):
-                self.greedy(lambda comm: job.make_part(comm, self.pieces), **job.options)
-            return
-        try:
-            self.search(
-                lambda comm: job.make_part(comm, self.pieces),
-                checkpoint=job.checkpoint,
-                resume=job.resume,
-                on_phase=self._note if self.links.rank == 0 else None,
-                **job.options,
-            )
-        except Stopped:
-            if self.part is None:
-                return
-            self.result = self._last_kept(self.part)
-        if job.prove:
-            with suppress(Stopped):
-                self.prove()
-        self.links.heed_no_stop()
-        if job.output is not None:
-            self.write(job.output)
-
-    def _note(self, report: PhaseReport) -> None:
-        self.last = report
-        self.progress.reports.append(report)
 
     def first(self, part: Part) -> Array | None:
         """Return what the survivors of the attempt before have kept, or None."""
@@ -218,7 +195,7 @@ class WorkerSession(Session):
         survivor = self.sessions.open.get(name)
         empty = np.zeros((0, 2), np.int64)
         pairs = empty if survivor is None else survivor.keeper.pairs(phase)
-        received, _ = self.links.exchange(by_owner(part.row_bounds, pairs))
+        received, _ = self.run.exchange(by_owner(part.row_bounds, pairs))
         rows, cols = np.concatenate(received).reshape(-1, 2).T
         row_match = np.full(len(part.rows), -1, np.int64)
         row_match[rows - part.rows.start] = cols
@@ -231,24 +208,6 @@ class WorkerSession(Session):
         if first is not None:
             self.keeper.keep(part, first, -1)
         return self.keeper
-
-    def _last_kept(self, part: Part) -> PartResult:
-        """Make a result of the matching of the last phase, which is the same one in all parts."""
-        kept = self.keeper.kept
-        row_match = kept[max(kept)][1] if kept else np.full(len(part.rows), -1, np.int64)
-        col_match = mates_of_columns(part, self.links, row_match)
-        matched = int(np.count_nonzero(row_match >= 0))
-        cardinality, self.edges = total(self.links, matched, part.nnz)
-        stats = PartStats(
-            cardinality=cardinality,
-            upper_bound=min(part.n_rows, part.n_cols),
-            exchanges=self.links.exchanges,
-            bytes=self.links.bytes,
-            stopped="interrupted",
-        )
-        if self.last is not None:
-            stats.upper_bound, stats.phases = self.last.upper_bound, self.last.phase
-        return PartResult(row_match, col_match, False, None, None, stats)
 
 
 class Member:
@@ -265,7 +224,7 @@ class Member:
     async def start(self, job: bytes) -> None:
         """Begin a job, in a thread."""
         threading.Thread(
-            target=self._session.run, args=(loads(job),), name="berge-matching", daemon=True
+            target=self._session.work, args=(loads(job),), name="berge-matching", daemon=True
         ).start()
 
     async def progress(self) -> bytes:
@@ -280,8 +239,8 @@ class Member:
             return bytes(dumps(replace(told, error=ClusterError(repr(told.error)))))
 
     async def stop(self) -> None:
-        """Wish that all members stop in the next exchange."""
-        self._session.links.stop_wanted = True
+        """Wish that all members stop."""
+        self._session.run.interrupted = True
 
     async def leave(self) -> None:
         """End the work, but keep the matching of the last phases."""
@@ -297,14 +256,13 @@ def give(name: str, piece: Any) -> None:
     Sessions.of(get_worker()).open[name].pieces.append(piece)
 
 
-def fetch(name: str, arrays: bool) -> tuple[Any, Any, Any]:
-    """Return the result's arrays, the statistics and the facts of the member here; a task."""
+def fetch(name: str, arrays: bool) -> tuple[dict[str, Any], PartStats | GreedyPart]:
+    """Return the result's arrays, unless they are not asked for, and what there is to tell."""
     session = Sessions.of(get_worker()).open[name]
-    result, pairs = session.result, session.pairs
-    if pairs is not None:
-        return {"mate": pairs.mate}, replace(pairs, mate=pairs.mate[:0]), {}
-    return (
-        session.arrays() if arrays and result is not None else None,
-        None if result is None else result.stats,
-        {"edges": session.edges, "cover": session.cover, "resumed_phase": session.resumed},
-    )
+    told: PartStats | GreedyPart
+    if session.pairs is not None:
+        told = replace(session.pairs, mate=session.pairs.mate[:0])
+    else:
+        assert session.result is not None
+        told = session.result.stats
+    return session.arrays() if arrays else {}, told

@@ -22,8 +22,6 @@ import numpy.typing as npt
 from ..errors import FormatError
 from .files import PathName
 
-__all__ = ["Archive"]
-
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,

@@ -6,8 +6,6 @@ from typing import Any
 
 from ..errors import InvalidGraphError, OptionError
 
-__all__ = ["choose_columns"]
-
 
 def choose_columns(
     names: list[Any], left: Any = None, right: Any = None, *, by_number: bool = False

@@ -5,15 +5,15 @@
     sort     bucket after bucket, as many as fit at a time: their edges, which lie together in each
              run, are sorted by row and column, made unique, and appended to the folder.
 
-Every edge is written twice and read twice. Buckets are as wide as the largest row so far asks for,
-so the shape need not be known beforehand; a bucket that does not fit is gone through once more for
-each part of its rows that does.
+Every edge is written twice and read twice. The largest row so far decides how wide buckets are, so
+the shape need not be known beforehand. A bucket that does not fit is cut into parts of its rows
+that do, and read once for each part.
 
 What is under way lies in a work folder beside the target, ``graph.berge.partial/``: finished runs,
 and how far the result has got. Whatever stops it, ``kill -9`` too, the next call with the same
-source goes on after the last finished piece; if the source has another size or time since, or is
-read in another way, it begins anew. Nothing is left of the work if the source is not what it should
-be. The target appears when all is written.
+source goes on after the last finished piece. If the source has another size or time since, or is
+read in another way, the call begins anew. Nothing is left of the work if the source is not what it
+should be. The target appears when all is written.
 
 Work O(edges · log of what fits in memory), memory about as given, disk 8 bytes an edge for the
 runs besides the result (16 from 2³¹ vertices on).
@@ -105,7 +105,8 @@ def convert_stream(
         except BergeError:  # it has to be changed, and to be read anew then
             shutil.rmtree(work)
             raise
-        shape = _shape(stream, runs)
+        largest = max(run.rows for run in runs), max(run.cols for run in runs)
+        shape = largest if stream.shape is None else stream.shape
         result = work / "result"
         _sort(work, runs, shape, memory // _SORT_BYTES, result, show)
         put_in_place(result, target)
@@ -263,9 +264,7 @@ def _write_run(
     path = work / f"run-{number:05}.bin"
     with open(path, "wb", buffering=0) as file:
         for array in (starts, ends):
-            content: Any = array.reshape(-1).view(np.uint8).data
-            while len(content):
-                content = content[file.write(content) :]
+            array.tofile(file)
         os.fsync(file.fileno())
     noted = {
         "size": size,
@@ -289,12 +288,6 @@ def distribute(rows: Any, cols: Any, shift: int, places: Any, out_rows: Any, out
         place = places[bucket]
         out_rows[place], out_cols[place] = rows[k], cols[k]
         places[bucket] = place + 1
-
-
-def _shape(stream: Stream, runs: list[Run]) -> tuple[int, int]:
-    if stream.shape is not None:
-        return stream.shape
-    return max(run.rows for run in runs), max(run.cols for run in runs)
 
 
 def _sort(

@@ -16,36 +16,31 @@ import numpy.typing as npt
 
 from ..graphs.graph import IndexArray
 from .lines import Lines
-from .text import check_claim, shown
-
-__all__ = ["read_array"]
+from .text import check_claim, mirrored, shown
 
 
-def read_array(
-    lines: Lines, shape: tuple[int, int], field: str, symmetry: str
-) -> tuple[IndexArray, IndexArray]:
-    """Return rows and columns of the values that are there and not zero; `lines` is past the head.
+def read_array(lines: Lines, head: Any) -> tuple[IndexArray, IndexArray]:
+    """Return rows and columns of the values that are not zero; `lines` is past the head.
 
     Work O(values); memory 1 byte a number while reading.
     """
-    n_rows, n_cols = shape
-    skip = 1 if symmetry == "skew-symmetric" else 0
+    n_rows, n_cols = head.shape
+    skip = 1 if head.symmetry == "skew-symmetric" else 0
     triangle = n_rows * (n_rows + 1 - 2 * skip) // 2
-    size = n_rows * n_cols if symmetry == "general" else triangle
-    width = 2 if field == "complex" else 1
+    size = triangle if head.mirror else n_rows * n_cols
+    width = 2 if head.field == "complex" else 1
     check_claim(lines, size * width, "numbers", 2)
-    parts = list(_nonzeros(lines, size * width))
-    nonzero = np.concatenate(parts) if parts else np.zeros(0, np.bool_)
+    nonzero = np.concatenate([np.zeros(0, np.bool_), *_nonzeros(lines, size * width)])
     if nonzero.size != size * width:
         raise lines.error(f"file ends after {nonzero.size} of {size * width} numbers")
     places = np.flatnonzero(nonzero.reshape(-1, width).any(axis=1))
-    if symmetry == "general":
+    if not head.mirror:
         cols, rows = np.divmod(places, max(n_rows, 1))
         return rows, cols
     # Column j begins at row j + skip; starts[j] is the place of its first value.
     starts = np.concatenate([[0], np.cumsum(np.arange(n_rows - skip, 0, -1))])
     cols = np.searchsorted(starts, places, side="right") - 1
-    return places - starts[cols] + cols + skip, cols
+    return mirrored(places - starts[cols] + cols + skip, cols)
 
 
 def _nonzeros(lines: Lines, limit: int) -> Iterator[npt.NDArray[np.bool_]]:

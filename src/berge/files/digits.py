@@ -15,8 +15,6 @@ import numpy as np
 from ..compile import helper, kernel
 from ..graphs.graph import IndexArray
 
-__all__ = ["write_pairs", "write_rows"]
-
 _BUFFER = 1 << 22
 _MOST = 20  # the digits of 2⁶³
 

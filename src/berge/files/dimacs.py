@@ -12,13 +12,11 @@ import re
 from typing import Any
 
 from ..errors import FormatError, InvalidGraphError
-from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..graphs.graph import BipartiteGraph, Graph
 from .digits import write_pairs
 from .files import PathName, check_memory, replacing
 from .lines import Lines
-from .text import check_claim, column, first_bytes, join, mirrored, pairs, shown, whole_numbers
-
-__all__ = ["read", "read_graph", "write"]
+from .text import Head, check_claim, column, edges, first_bytes, shown, whole_numbers
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
@@ -26,33 +24,21 @@ _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
 
 def read(path: PathName) -> BipartiteGraph:
     """Read a DIMACS file as the adjacency of its vertices; see `berge.read`."""
-    problem, rows, cols, n = _read(path)
-    if problem != "sp":
-        rows, cols = mirrored(rows, cols)
-    return BipartiteGraph.from_edges(rows, cols, (n, n))
+    with Lines(path) as lines:
+        return BipartiteGraph.from_edges(*edges(lines, read_head(lines)))
 
 
 def read_graph(path: PathName, *, weights: Any = True) -> Graph:
     """Read a DIMACS file; `weights` is True for those of its arcs."""
     if weights is not True:
         return Graph.from_bipartite(read(path), weights)
-    problem, rows, cols, n = _read(path)
-    if problem != "sp":
+    with Lines(path) as lines:
+        head = read_head(lines)
+        rows, cols, (n, _) = edges(lines, head)
+    if head.mirror:
         raise FormatError("a file of edges has no weights", path)
     with Lines(path) as lines:
-        weights = column(lines, 3, comments=b"cp")
-    return Graph.from_edges(rows, cols, n, weights)
-
-
-def _read(path: PathName) -> tuple[str, IndexArray, IndexArray, int]:
-    with Lines(path) as lines:
-        problem, n, m = _header(lines)
-        tag, ignored = _PROBLEMS[problem]
-        settings: dict[str, Any] = {"low": 1, "row_high": n, "col_high": n, "limit": m}
-        settings |= {"names": ("vertex", "vertex"), "unit": f"lines {tag.decode()!r}"}
-        first = first_bytes(comments=ignored, tag=tag)
-        rows, cols = join(pairs(lines, first, **settings))
-    return problem, rows, cols, n
+        return Graph.from_edges(rows, cols, n, column(lines, 3, comments=b"cp"))
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:
@@ -72,8 +58,8 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
         write_pairs(file, graph.indptr, graph.indices, base=1, before=b"a ", after=b" 1\n")
 
 
-def _header(lines: Lines) -> tuple[str, int, int]:
-    """Return the problem, its vertices and its lines."""
+def read_head(lines: Lines) -> Head:
+    """Go past the line 'p', and return what it says."""
     line = lines.heading(b"c", "the line 'p'")
     match = re.fullmatch(rb"p\s+(\w+)\s+(.*)", line)
     numbers = whole_numbers(match[2]) if match else []
@@ -86,4 +72,6 @@ def _header(lines: Lines) -> tuple[str, int, int]:
         raise lines.error(f"{n} vertices")
     check_memory((n, n), lines.path, lines.line)
     check_claim(lines, m, "lines", 6)
-    return problem, n, m
+    tag, ignored = _PROBLEMS[problem]
+    words: Any = {"names": ("vertex", "vertex"), "unit": f"lines {tag.decode()!r}"}
+    return Head(first_bytes(comments=ignored, tag=tag), 1, (n, n), m, tag == b"e", **words)

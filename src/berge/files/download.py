@@ -2,8 +2,8 @@
 
 The bytes that have arrived are in ``NAME.part``, the server's mark of the version they belong to
 (ETag or Last-Modified) in ``NAME.part.version``. The next try asks for the rest, on condition that
-the version is still the same; a server that cannot do that sends everything, and so does one where
-the file has changed.
+the version is still the same. A server sends everything if it cannot do that, or if the file has
+changed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from ..errors import FetchError
-
-__all__ = ["NotFoundError", "Progress", "download"]
 
 Progress = Callable[[int, int | None], object]
 

@@ -16,16 +16,6 @@ from typing import IO, Any, cast
 from ..errors import FormatError
 from ..graphs.memory import available
 
-__all__ = [
-    "COMPRESSIONS",
-    "check_memory",
-    "damage_reported",
-    "open_bytes",
-    "plain_size",
-    "replacing",
-    "split_suffix",
-]
-
 PathName = str | os.PathLike[str]
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix -> module

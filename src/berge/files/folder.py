@@ -253,14 +253,10 @@ class Folder:
 
     def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
         """Fill an array from place `lo` of a file on."""
-        content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
-        with open(self.file(name), "rb", buffering=0) as file:
+        with open(self.file(name), "rb") as file:
             file.seek(self._starts[name] + lo * array.itemsize)
-            while len(content):
-                count = file.readinto(content)
-                if not count:
-                    raise FormatError("the file has become shorter", self.file(name))
-                content = content[count:]
+            if file.readinto(array.view(np.uint8)) < array.nbytes:  # type: ignore[arg-type]
+                raise FormatError("the file has become shorter", self.file(name))
         return array
 
 

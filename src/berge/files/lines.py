@@ -1,7 +1,7 @@
 """Text by whole lines: a buffer that moves over a file, plain or compressed.
 
-``data[start:stop]`` always is a run of whole lines that ends in a line feed, so what parses it
-needs no bounds: one is put at the end of a file that has none. `line` counts the lines before
+``data[start:stop]`` is always a run of whole lines that ends in a line feed, so what parses it
+needs no bounds. If a file has no line feed at its end, one is added. `line` counts the lines before
 `start`. The buffer has the size of a chunk and grows only for a line that is longer than that,
 never by what a header claims.
 """
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from ..errors import FormatError
 from .files import PathName, damage_reported, open_bytes
-
-__all__ = ["CHUNK", "Lines"]
 
 CHUNK = 1 << 22
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

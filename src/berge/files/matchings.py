@@ -23,16 +23,10 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidMatchingError
 from ..graphs.graph import IndexArray, index_type
 from .archive import Archive
+from .digits import write_pairs
 from .files import PathName, check_memory, damage_reported, open_bytes, replacing, split_suffix
-
-__all__ = [
-    "check_mates",
-    "has_vertices",
-    "read_matching",
-    "read_vertex_matching",
-    "write_matching",
-    "write_vertex_matching",
-]
+from .lines import Lines
+from .text import Head, edges, first_bytes, shown
 
 _SIZE = r"(\d{1,18})"
 _HEADERS = {
@@ -45,6 +39,7 @@ _HEADERS = {
     ),
 }
 _BIPARTITE, _GENERAL = _HEADERS
+_FIRST = first_bytes(comments=b"#%")
 
 Pairs = tuple[IndexArray, IndexArray]
 
@@ -169,8 +164,6 @@ def has_vertices(path: PathName) -> bool:
             return "mate" in archive
     if suffix != ".txt":
         return False
-    from .lines import Lines
-
     with Lines(path) as lines:
         return (lines.peek() or b"").startswith(b"# vertices")
 
@@ -204,16 +197,11 @@ def _suffix(path: PathName) -> str:
 
 
 def _write_pairs(file: IO[bytes], match: IndexArray, written: npt.NDArray[np.bool_]) -> None:
-    from .digits import write_pairs
-
     write_pairs(file, np.concatenate([[0], np.cumsum(written)]), match[written])
 
 
 def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
     """Return the words of the header, as text, and the pairs, whose ends are in range."""
-    from .lines import Lines
-    from .text import first_bytes, join, pairs, shown
-
     with Lines(path) as lines:
         line = lines.peek() or b""
         header = _HEADERS[expected].fullmatch(line.decode("utf-8", "replace").strip())
@@ -225,8 +213,8 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
         n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
         check_memory((n_rows, n_cols if bipartite else 0), path, 1)
         names = ("row", "column") if bipartite else ("vertex", "vertex")
-        highs: dict[str, Any] = {"row_high": n_rows - 1, "col_high": n_cols - 1}
-        return words, join(pairs(lines, first_bytes(comments=b"#%"), **highs, names=names))
+        rows, cols, _ = edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
+        return words, (rows, cols)
 
 
 def _read_json(path: PathName) -> tuple[tuple[int, ...], Pairs]:
@@ -296,13 +284,9 @@ def _refuse_repeats(path: PathName, is_text: bool, **ends: npt.NDArray[Any]) -> 
 
 def _line_of_pair(path: PathName, k: int) -> int | None:
     """Return the line of pair k: where a reader complains that wants no more than k of them."""
-    from .lines import Lines
-    from .text import first_bytes, pairs
-
     try:
         with Lines(path) as lines:
-            for _ in pairs(lines, first_bytes(comments=b"#%"), limit=k):
-                pass
+            edges(lines, Head(_FIRST, entries=k))
     except FormatError as error:
         return error.line
     return None

@@ -9,6 +9,7 @@ Reference: Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NIST
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +21,7 @@ from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, check_memory, open_bytes, replacing
 from .lines import Lines
-from .text import check_claim, first_bytes, join, mirrored, pairs, shown, whole_numbers
-
-__all__ = ["Header", "check", "read", "read_graph", "read_header", "scan_settings", "write"]
+from .text import Head, check_claim, edges, first_bytes, pairs, shown, whole_numbers
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -30,26 +29,21 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 
 @dataclass(frozen=True)
-class Header:
+class MatrixHead(Head):
     """What the head of a file says; an array has no `entries`."""
 
-    shape: tuple[int, int]
-    entries: int | None
-    field: str
-    symmetry: str
+    field: str = ""
+    symmetry: str = ""
 
 
 def read(path: PathName) -> BipartiteGraph:
     """Read a Matrix Market file as a graph; see `berge.read`."""
     with Lines(path) as lines:
-        header = read_header(lines)
-        if header.entries is None:
-            rows, cols = read_array(lines, header.shape, header.field, header.symmetry)
-        else:
-            rows, cols = join(pairs(lines, **scan_settings(header)))
-    if header.symmetry != "general":
-        rows, cols = mirrored(rows, cols)
-    return BipartiteGraph.from_edges(rows, cols, header.shape)
+        head = read_head(lines)
+        if head.entries is not None:
+            return BipartiteGraph.from_edges(*edges(lines, head))
+        rows, cols = read_array(lines, head)
+    return BipartiteGraph.from_edges(rows, cols, head.shape)
 
 
 def read_graph(path: PathName, *, weights: Any = True) -> Graph:
@@ -58,8 +52,8 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
         return Graph.from_bipartite(read(path), weights)
     from scipy.io import mmread
 
-    header = check(path)
-    if header.field == "pattern":
+    head = check(path)
+    if head.field == "pattern":
         raise FormatError("a pattern has no values to be weights", path)
     with open_bytes(path) as file:
         try:
@@ -68,20 +62,19 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
             raise FormatError(str(error), path) from None
     if matrix.shape[0] != matrix.shape[1]:
         raise not_square(matrix.shape)
-    if header.entries is None:
+    if head.entries is None:
         rows, cols = np.nonzero(matrix)
         return Graph.from_edges(rows, cols, matrix.shape[0], np.abs(matrix[rows, cols]))
     return Graph.from_edges(matrix.row, matrix.col, matrix.shape[0], np.abs(matrix.data))
 
 
-def check(path: PathName) -> Header:
+def check(path: PathName) -> MatrixHead:
     """Go through a coordinate file without keeping it, for its errors and its sizes."""
     with Lines(path) as lines:
-        header = read_header(lines)
-        if header.entries is not None:
-            for _ in pairs(lines, **scan_settings(header)):
-                pass
-    return header
+        head = read_head(lines)
+        if head.entries is not None:
+            deque(pairs(lines, head), maxlen=0)
+    return head
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:
@@ -92,7 +85,7 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
         write_pairs(file, graph.indptr, graph.indices, base=1)
 
 
-def read_header(lines: Lines) -> Header:
+def read_head(lines: Lines) -> MatrixHead:
     """Go past the head of a file, and return what it says."""
     kind, field, symmetry = _banner(lines)
     line = lines.heading(b"%", "the line of sizes")
@@ -103,14 +96,14 @@ def read_header(lines: Lines) -> Header:
     for size, word in zip(sizes, words, strict=True):
         if size < 0:
             raise lines.error(f"{size} {word}")
-    shape = sizes[0], sizes[1]
+    shape, entries = (sizes[0], sizes[1]), sizes[2] if kind == "coordinate" else None
     if symmetry != "general" and shape[0] != shape[1]:
         raise lines.error(f"a {symmetry} matrix cannot be {shape[0]} × {shape[1]}")
     check_memory(shape, lines.path, lines.line)
-    if kind == "array":
-        return Header(shape, None, field, symmetry)
-    check_claim(lines, sizes[2], "entries", 4)
-    return Header(shape, sizes[2], field, symmetry)
+    if entries is not None:
+        check_claim(lines, entries, "entries", 4)
+    mirror = symmetry != "general"
+    return MatrixHead(_FIRST, 1, shape, entries, mirror, field=field, symmetry=symmetry)
 
 
 def _banner(lines: Lines) -> tuple[str, str, str]:
@@ -137,9 +130,3 @@ def _banner(lines: Lines) -> tuple[str, str, str]:
     if words[2] == "array" and words[3] == "pattern":
         raise lines.error("an array has values, so its field cannot be pattern")
     return words[2], words[3], words[4]
-
-
-def scan_settings(header: Header) -> dict[str, Any]:
-    """Return how `pairs` has to take the entries."""
-    bounds = {"row_high": header.shape[0], "col_high": header.shape[1], "limit": header.entries}
-    return {"first": _FIRST, "low": 1, **bounds}

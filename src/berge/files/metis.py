@@ -5,8 +5,8 @@ its ncon weights, and a weight after every neighbour. `read` passes over all of 
 back is the adjacency, as a square biadjacency. `read_graph` and `write_graph` keep the weights of
 edges, and those of vertices where there is one each.
 
-A hypergraph file, as hMETIS has it, is ``nets vertices [fmt]``, a line for each net with its weight
-and its vertices, and then a line for each vertex with its weight.
+A hypergraph file, as hMETIS has it, begins with ``nets vertices [fmt]``. A line for each net with
+its weight and its vertices follows, and then a line for each vertex with its weight.
 
 Reference: Karypis, "METIS, version 5.1.0: manual", 2013, section 4.1.1;
 Karypis, Kumar, "hMETIS, version 1.5.3", 1998, section 4.1.
@@ -23,16 +23,15 @@ from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .digits import write_rows
 from .files import PathName, check_memory, replacing
 from .lines import Lines
-from .text import check_claim, first_bytes, join, rows, shown, whole_numbers
-
-__all__ = ["read", "read_graph", "write", "write_graph", "write_hypergraph"]
+from .text import check_claim, first_bytes, rows, shown, whole_numbers
 
 _FIRST = first_bytes(comments=b"%")
 
 
 def read(path: PathName) -> BipartiteGraph:
     """Read a METIS file as the adjacency of its vertices; see `berge.read`."""
-    return _read(path, None, None)
+    indptr, neighbours, _, _ = _read(path, False, False)
+    return BipartiteGraph(indptr, neighbours, (indptr.size - 1,) * 2)
 
 
 def read_graph(path: PathName, *, weights: Any = True) -> Graph:
@@ -43,38 +42,24 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
     FormatError
         The file does not follow its format; names the line.
     """
-    vertex_weights: list[IndexArray] = []
-    between: list[IndexArray] = []
-    own = weights is True
-    adjacency = _read(path, vertex_weights, between if own else None)
-    if own:
-        weights = np.concatenate(between) if between else None
-    return Graph(
-        adjacency.indptr,
-        adjacency.indices,
-        weights,
-        np.concatenate(vertex_weights) if vertex_weights else None,
-    )
+    indptr, neighbours, vertex_weights, own = _read(path, True, weights is True)
+    return Graph(indptr, neighbours, own if weights is True else weights, vertex_weights)
 
 
-def _read(
-    path: PathName, leads: list[IndexArray] | None, between: list[IndexArray] | None
-) -> BipartiteGraph:
+def _read(path: PathName, of_vertices: bool, of_edges: bool) -> tuple[Any, Any, Any, Any]:
+    """Return compressed rows, and the weights that are wanted and there."""
     with Lines(path) as lines:
         n, m, lead, stride, weighs = _header(lines)
-        weights = {
-            "leads": leads if weighs else None,
-            "between": between if stride > 1 else None,
-        }
-        found = rows(lines, _FIRST, lead=lead, stride=stride, high=n, limit=n, **weights)
-        neighbours, degrees = join(found)
+        wanted = of_vertices and weighs, of_edges and stride > 1
+        found = rows(lines, _FIRST, lead=lead, stride=stride, high=n, limit=n, weighs=wanted)
+        parts = list(found) or [(np.zeros(0, np.int32),) * 4]
+        neighbours, degrees, leads, between = map(np.concatenate, zip(*parts, strict=True))
         if degrees.size != n:
             raise lines.error(f"file ends after {degrees.size} of {n} vertices")
         if neighbours.size != 2 * m:
             raise lines.error(f"{neighbours.size} neighbours, but {m} edges have {2 * m} ends")
-    indptr = np.zeros(n + 1, np.int64)
-    np.cumsum(degrees, out=indptr[1:])
-    return BipartiteGraph(indptr, neighbours, (n, n))
+    indptr = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)])
+    return indptr, neighbours, leads if wanted[0] else None, between if wanted[1] else None
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

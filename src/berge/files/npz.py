@@ -15,8 +15,6 @@ from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .archive import Archive
 from .files import PathName, check_memory, replacing
 
-__all__ = ["read", "read_graph", "write"]
-
 
 def read(path: PathName) -> BipartiteGraph:
     """Read an archive as a graph; see `berge.read`."""

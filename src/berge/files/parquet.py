@@ -7,8 +7,9 @@ Read in batches by pyarrow (``pip install "berge[parquet]"``). Columns of labels
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from pathlib import Path
+from glob import escape, glob, has_magic
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,8 @@ from .columns import choose_columns
 from .files import PathName, replacing
 from .text import join, shape_of
 
-__all__ = ["batches", "files_of", "read", "read_graph", "write"]
-
 _BATCH = 1 << 20  # rows
+_SUFFIXES = (".parquet", ".parq", ".pq")
 
 
 def read(path: PathName, *, base: int = 0, left: Any = None, right: Any = None) -> BipartiteGraph:
@@ -52,13 +52,26 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
             writer.write_table(pyarrow.table(list(pair), schema=names))
 
 
+def is_parquet(path: str) -> bool:
+    """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
+    if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
+        return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
+    return path.lower().endswith(_SUFFIXES)
+
+
 def files_of(path: PathName) -> list[Any]:
-    """Open a Parquet file, or those of a folder by their names."""
+    """Open a Parquet file, or those of a folder or a pattern by their names."""
     pyarrow, parquet = _import()
-    place = Path(path)
-    paths = sorted(place.glob("*.parquet")) if place.is_dir() else [place]
-    if not paths:
-        raise FormatError("no .parquet files in the folder", path)
+    paths = [os.fspath(path)]
+    if os.path.isdir(path):
+        paths = sorted(glob(os.path.join(escape(paths[0]), "*")))
+        paths = [each for each in paths if each.endswith(_SUFFIXES)]
+        if not paths:
+            raise FormatError("no .parquet files in the folder", path)
+    elif has_magic(paths[0]) and not os.path.exists(path):
+        paths = sorted(glob(paths[0]))
+        if not paths:
+            raise FileNotFoundError(f"no file is called {path}")
     files = []
     for each in paths:
         try:
@@ -76,16 +89,21 @@ def batches(
     left: Any = None,
     right: Any = None,
     skip: int = 0,
+    part: tuple[int, int] = (0, 1),
 ) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield rows and columns of edges in batches, from edge number `skip` on."""
+    """Yield rows and columns of edges in batches, from edge number `skip` on.
+
+    Of row groups, a `part` (number, of so many) takes those that are its turn.
+    """
     pyarrow, _ = _import()
-    number = 0  # of the next row
+    number, turn = 0, 0  # of the next row, of the next row group
     for file in files:
         names = file.schema_arrow.names
         wanted = [names[place] for place in choose_columns(names, left, right)]
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
-            if number + size <= skip:
+            turn += 1
+            if number + size <= skip or (turn - 1) % part[1] != part[0]:
                 number += size
                 continue
             try:

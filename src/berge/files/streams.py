@@ -15,9 +15,7 @@ from ..graphs.graph import IndexArray
 from . import edge_list, matrix_market
 from .files import PathName, plain_size
 from .lines import Lines
-from .text import mirrored, pairs
-
-__all__ = ["Piece", "Position", "Stream", "open_stream"]
+from .text import Head, mirrored, pairs
 
 Position = dict[str, int]
 
@@ -70,44 +68,31 @@ def open_stream(
         return Stream(path, None, edges, settings, partial(_batches, path, files, edges, columns))
     if format not in ("matrix-market", "edge-list"):
         return None
-    shape = edges = None
-    mirror = False
     with Lines(path) as lines:
-        if format == "edge-list":
-            sizes = edge_list.read_heading(lines)
-            scan = edge_list.scan_settings(sizes, base)
-            if sizes is not None:
-                shape, edges = sizes[:2], sizes[2]
-        else:
-            header = matrix_market.read_header(lines)
-            if header.entries is None:
-                return None  # an array, of values
-            scan = matrix_market.scan_settings(header)
-            mirror = header.symmetry != "general"
-            shape, edges = header.shape, header.entries * (2 if mirror else 1)
+        is_list = format == "edge-list"
+        head = edge_list.read_head(lines, base) if is_list else matrix_market.read_head(lines)
+        if head.entries is None and not is_list:
+            return None  # an array, of values
         begin = {"byte": lines.tell(), "line": lines.line, "taken": 0}
-    return Stream(path, shape, edges, settings, partial(_text, path, scan, mirror, begin))
+    edges = head.entries and head.entries * (2 if head.mirror else 1)
+    return Stream(path, head.shape, edges, settings, partial(_text, path, head, begin))
 
 
 def _text(
-    path: PathName,
-    scan: dict[str, Any],
-    mirror: bool,
-    begin: Position,
-    position: Position | None = None,
+    path: PathName, head: Head, begin: Position, position: Position | None = None
 ) -> Iterator[Piece]:
     """Yield the edges after a head; a position is a byte, a line, and the entries before it."""
-    size, total = plain_size(path), scan.get("limit")
+    size, total = plain_size(path), head.entries
     with Lines(path) as lines:
         start = position or begin
         lines.seek(start["byte"], start["line"])
         taken = start["taken"]
-        for rows, cols in pairs(lines, **scan, taken=taken):
+        for rows, cols in pairs(lines, head, taken):
             taken += rows.size
             byte = lines.tell()
             share = byte / size if size else taken / total if total else None
             place = {"byte": byte, "line": lines.line, "taken": taken}
-            yield Piece(*(mirrored(rows, cols) if mirror else (rows, cols)), place, share)
+            yield Piece(*(mirrored(rows, cols) if head.mirror else (rows, cols)), place, share)
 
 
 def _batches(

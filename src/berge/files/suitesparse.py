@@ -23,8 +23,6 @@ from ..errors import FetchError, FormatError
 from .download import NotFoundError, Progress, download
 from .files import PathName, replacing
 
-__all__ = ["cache_folder", "fetch"]
-
 HOME = "https://sparse.tamu.edu"
 _CHUNK = 1 << 20
 

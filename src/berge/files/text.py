@@ -1,7 +1,7 @@
 """Text files of integers: from lines to arrays, with errors that name the line.
 
-`pairs` reads what has an edge a line, `rows` what has a vertex a line; both yield arrays chunk by
-chunk, and `join` makes one of them.
+`pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line.
+Both yield arrays chunk by chunk. `edges` is all of the edges at once.
 
 Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,19 +23,6 @@ from . import tokens
 from .files import PathName, check_memory, plain_size
 from .lines import Lines
 from .tokens import LARGEST
-
-__all__ = [
-    "check_claim",
-    "column",
-    "first_bytes",
-    "join",
-    "mirrored",
-    "pairs",
-    "rows",
-    "shape_of",
-    "shown",
-    "whole_numbers",
-]
 
 _BLANKS = bytes.maketrans(b",;", b"  ")
 
@@ -49,77 +37,90 @@ def first_bytes(*, comments: bytes, tag: bytes = b"") -> bytes:
     return bytes(table)
 
 
-def pairs(
-    lines: Lines,
-    first: bytes,
-    *,
-    low: int = 0,
-    row_high: int = LARGEST,
-    col_high: int = LARGEST,
-    limit: int | None = None,
-    taken: int = 0,
-    names: tuple[str, str] = ("row", "column"),
-    unit: str = "entries",
-) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield the pairs of integers of all lines to come, less `low`, an array of each per chunk.
+@dataclass(frozen=True)
+class Head:
+    """What is known of a file with an edge a line before its edges, and how to take these.
 
-    Where there is a `limit`, so many pairs there must be; `taken` of them came before.
+    Attributes
+    ----------
+    first
+        What a line is by its first byte; see `first_bytes`.
+    low
+        Number of the first row and column.
+    shape, entries
+        Rows and columns, and how many edges there must be; None where the file does not say.
+    mirror
+        Whether an edge (i, j) is also one (j, i).
+    names, unit
+        What messages call the two ends, and the edges.
     """
+
+    first: bytes
+    low: int = 0
+    shape: tuple[int, int] | None = None
+    entries: int | None = None
+    mirror: bool = False
+    names: tuple[str, str] = ("row", "column")
+    unit: str = "entries"
+
+
+def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[IndexArray, IndexArray]]:
+    """Yield rows and columns of all lines to come, counted from 0, an array of each per chunk.
+
+    So many edges were `taken` before.
+    """
+    low, limit = head.low, head.entries
     left = LARGEST if limit is None else limit - taken
+    row_high, col_high = (size - 1 + low for size in head.shape) if head.shape else (LARGEST,) * 2
     while lines.fill():
         start, stop = lines.start, lines.stop
-        most = (stop - start) // 4 + 1
-        found_rows, found_cols = np.empty((2, most), np.int64)
-        bounds = (low, row_high, col_high, left)
+        found = np.empty((2, (stop - start) // 4 + 1), np.int64)
         count, seen, error, at = tokens.scan_pairs(
-            lines.data, start, stop, first, *bounds, found_rows, found_cols
+            lines.data, start, stop, head.first, low, row_high, col_high, left, *found
         )
         if error != tokens.OK:
-            highs = {tokens.ROW_RANGE: (names[0], row_high), tokens.COL_RANGE: (names[1], col_high)}
-            name, high = highs.get(error, ("", 0))
+            is_row = error == tokens.ROW_RANGE
+            name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
             raise _error(lines, seen, error, at, name, low, high, limit)
         lines.take(seen)
         left -= count
-        yield _narrowed(found_rows[:count], found_cols[:count])
+        yield _narrowed(*found[:, :count])
     if limit is not None and left:
-        raise lines.error(f"file ends after {limit - left} of {limit} {unit}")
+        raise lines.error(f"file ends after {limit - left} of {limit} {head.unit}")
+
+
+def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
+    """Return rows and columns of all edges to come, and the shape."""
+    rows, cols = join(pairs(lines, head))
+    shape = head.shape or shape_of(rows, cols, lines.path)
+    return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
 
 
 def rows(
-    lines: Lines,
-    first: bytes,
-    *,
-    lead: int,
-    stride: int,
-    high: int,
-    limit: int,
-    leads: list[IndexArray] | None = None,
-    between: list[IndexArray] | None = None,
-) -> Iterator[tuple[IndexArray, IndexArray]]:
-    """Yield the integers of all lines to come, as `scan_rows` takes them, and their numbers.
+    lines: Lines, first: bytes, *, lead: int, stride: int, high: int, limit: int,
+    weighs: tuple[bool, bool] = (False, False),
+) -> Iterator[tuple[IndexArray, IndexArray, IndexArray, IndexArray]]:  # fmt: skip
+    """Yield the values of all lines to come, as `scan_rows` takes them, and how many a line has.
 
-    To `leads` and `between`, if given, the weights of lines and integers are appended.
+    Weights of lines, and those of values, follow if `weighs` asks for them.
     """
     left = limit
     while lines.fill():
         start, stop = lines.start, lines.stop
         values = np.empty((stop - start) // 2 + 1, np.int64)
         counts = np.empty(min(stop - start, left), np.int64)
-        line_weights = np.empty(0 if leads is None else counts.size, np.int64)
-        weights = np.empty(0 if between is None else values.size, np.int64)
-        filled = (values, counts, line_weights, weights)
+        leads, between = (
+            np.empty(like.size if wanted else 0, np.int64)
+            for like, wanted in zip((counts, values), weighs, strict=True)
+        )
         size, taken, seen, error, at = tokens.scan_rows(
-            lines.data, start, stop, first, lead, stride, high, left, *filled
+            lines.data, start, stop, first, lead, stride, high, left, values, counts, leads, between
         )
         if error != tokens.OK:
             raise _error(lines, seen, error, at, "neighbour", 1, high, limit)
         lines.take(seen)
         left -= taken
-        if leads is not None:
-            leads.append(line_weights[:taken].copy())
-        if between is not None:
-            between.append(weights[:size].copy())
-        yield _narrowed(values[:size], counts[:taken])
+        yield *_narrowed(values[:size], counts[:taken]), leads[:taken].copy(), between[:size].copy()
 
 
 def column(lines: Lines, number: int, *, comments: bytes) -> npt.NDArray[np.float64]:
@@ -143,10 +144,9 @@ def column(lines: Lines, number: int, *, comments: bytes) -> npt.NDArray[np.floa
 
 
 def join(chunks: Iterable[tuple[IndexArray, IndexArray]]) -> tuple[IndexArray, IndexArray]:
-    """Join what `pairs` or `rows` yields into two arrays."""
-    parts = list(chunks)
-    if not parts:
-        return np.zeros(0, np.int32), np.zeros(0, np.int32)
+    """Join what `pairs` yields into two arrays of one type."""
+    nothing = np.zeros(0, np.int32)
+    parts = [(nothing, nothing), *chunks]
     left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
     wide = np.promote_types(left.dtype, right.dtype)
     return left.astype(wide, copy=False), right.astype(wide, copy=False)

@@ -2,8 +2,8 @@
 
 Two kernels share one parser. `scan_pairs` takes the first two integers of every line and ignores
 the rest; `scan_rows` takes all integers of every line and keeps their number. Both get a run of
-lines that ends in a line feed (see `lines`), so they look for no other end, and stop at the first
-thing that is wrong with an error kind, the line and the place of the token.
+lines that ends in a line feed (see `lines`), so they look for no other end. They stop at the first
+thing that is wrong, and return an error kind, the line and the place of the token.
 
 What a line is depends on its first byte that is not blank: ``first[byte]`` is DATA, SKIP (comment
 or empty), TAG (one letter before the data) or WRONG.
@@ -68,7 +68,7 @@ def scan_pairs(
     rows: Any,
     cols: Any,
 ) -> Any:
-    """Fill ``rows, cols`` with what is left of `low`; return pairs, lines, error kind, place."""
+    """Fill ``rows, cols``, counted from `low`; return pairs, lines, error kind, place."""
     count = 0
     line = 0
     at = start
@@ -128,13 +128,14 @@ def scan_rows(
     leads: Any,
     between: Any,
 ) -> Any:
-    """Take every `stride`-th of a line's integers after the first `lead`, less 1, from 1 … high.
+    """Read lines of `lead` integers followed by groups of `stride`; each group begins with a value.
 
-    Fill `values` with all of them and `counts` with their number in each line. Arrays for weights
-    may be empty; else `leads` gets the last integer before those of each line, `between` the one
-    after each of them, from 0 on. An empty line is a line without any; after `limit` lines only
-    empty ones may come. Return the number of values, of lines taken, of lines seen, the error kind
-    and the place.
+    - ``values``: the values, each from 1 to `high`, less 1; ``counts``: how many each line has.
+    - ``leads``: the last of the `lead` integers of each line, which must be ≥ 0; may be empty.
+    - ``between``: the second integer of each group, which must be ≥ 0; may be empty.
+
+    An empty line has no values. After `limit` lines only empty lines may follow. Return the number
+    of values, of lines taken, of lines seen, the error kind and the place.
     """
     size = 0
     taken = 0

@@ -25,9 +25,7 @@ from .build import (
     named_or_four,
     random_points,
     real,
-    reordered,
     seed_number,
-    transpose,
     whole,
 )
 from .kinds import Kind, Parameter
@@ -456,8 +454,8 @@ def layered(levels: int) -> BipartiteGraph:
 
     scipy's ``maximum_bipartite_matching`` does (scipy issue 26147). A greedy start gives each row
     but the last its own column. The last then searches through layers of two rows, each joined to
-    both columns of the next layer, which end nowhere, before it tries the path of equal depth that
-    ends in a free column. The maximum is perfect: 3 * levels + 1.
+    both columns of the next layer. These end nowhere. Only then it tries the path of equal depth
+    that ends in a free column. The maximum is perfect: 3 * levels + 1.
 
     Parameters
     ----------
@@ -586,10 +584,10 @@ def complete(n_rows: int, n_cols: int) -> BipartiteGraph:
 def karp_sipser_hard(n: int, t: int = 32) -> BipartiteGraph:
     """Graph on which the Karp–Sipser heuristic falls far short of the perfect matching.
 
-    With the rows in halves R1, R2 and the columns in halves C1, C2: R1 × C1 is full, R2 × C2 is
-    empty, R1 × C2 and R2 × C1 are diagonals, which are the perfect matching. From t = 2 on no
-    vertex has degree one, so the heuristic has to guess, and an edge of R1 × C1, which is what it
-    mostly guesses, costs one of the n.
+    The rows are in halves R1, R2 and the columns in halves C1, C2. R1 × C1 is full and R2 × C2 is
+    empty. R1 × C2 and R2 × C1 are diagonals, which are the perfect matching. From t = 2 on no
+    vertex has degree one, so the heuristic has to guess. It mostly guesses an edge of R1 × C1,
+    which costs one of the n.
 
     Parameters
     ----------
@@ -647,36 +645,20 @@ def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:
     >>> generate.permute(generate.star(5))
     BipartiteGraph(1 × 5, 5 edges)
     """
-    from .kernels import key_of, permutation, permuted
+    from .kernels import key_of, permutation
 
     whole("the number of vertices of a side", max(graph.shape))
     row_order = permutation(key_of(seed_number(seed), 0), graph.n_rows)
     col_order = permutation(key_of(seed, 1), graph.n_cols)
-    col_place = np.empty_like(col_order)
-    col_place[col_order] = np.arange(graph.n_cols, dtype=np.int32)
-    indptr, indices = permuted(graph.indptr, graph.indices, row_order, col_place)
-    # Twice transposed: sorted rows, or first neighbours would still be those of the original.
-    result = transpose(transpose(BipartiteGraph._trusted(indptr, indices, graph.shape)))
-    result.row_labels = reordered(graph.row_labels, row_order)
-    result.col_labels = reordered(graph.col_labels, col_order)
-    return result
+    return graph.reordered(row_order, col_order)
 
 
-_FUNCTIONS: dict[str, Callable[..., BipartiteGraph]] = {
-    "rmat": rmat,
-    "erdos-renyi": erdos_renyi,
-    "power-law": power_law,
-    "delaunay": delaunay,
-    "geometric": random_geometric,
-    "mesh3": mesh3,
-    "grid": grid,
-    "road": road,
-    "hidden-perfect": hidden_perfect,
-    "chain": chain,
-    "layered": layered,
-    "jacobian": jacobian,
-    "star": star,
-    "complete": complete,
-    "karp-sipser-hard": karp_sipser_hard,
+_FUNCTIONS: tuple[Callable[..., BipartiteGraph], ...] = (
+    rmat, erdos_renyi, power_law, delaunay, random_geometric, mesh3, grid, road, hidden_perfect,
+    chain, layered, jacobian, star, complete, karp_sipser_hard,
+)  # fmt: skip
+KINDS: dict[str, Kind] = {
+    name: Kind(name, function)
+    for function in _FUNCTIONS
+    for name in [function.__name__.removeprefix("random_").replace("_", "-")]
 }
-KINDS: dict[str, Kind] = {name: Kind(name, function) for name, function in _FUNCTIONS.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -74,11 +74,6 @@ def check_size(side: int, n_edges: int, /, **arguments: Any) -> None:
         )
 
 
-def transpose(graph: BipartiteGraph) -> BipartiteGraph:
-    """Return a transpose that does not know the graph: twice this sorts the rows."""
-    return BipartiteGraph._trusted(graph.indptr, graph.indices, graph.shape).T
-
-
 def graph_of(
     rows: npt.NDArray[Any],
     cols: npt.NDArray[Any],
@@ -92,7 +87,7 @@ def graph_of(
     if mirror:
         rows, cols = np.concatenate([rows, cols]), np.concatenate([cols, rows])
     # By columns first: the transpose of anything has sorted rows.
-    graph = transpose(BipartiteGraph.from_edges(cols, rows, shape[::-1]))
+    graph = BipartiteGraph.from_edges(cols, rows, shape[::-1]).T
     if not repeats:
         return graph
     from ..graphs.csr import drop_duplicates
@@ -114,12 +109,3 @@ def along_strips(points: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Return the order of points from left to right in strips, some points wide, one by one."""
     strip = np.floor(points[:, 1] * (math.sqrt(len(points)) / 8))
     return np.lexsort((points[:, 0], strip))
-
-
-def reordered(labels: Sequence[Any] | None, order: npt.NDArray[Any]) -> Sequence[Any] | None:
-    """Return labels in another order, an array as an array."""
-    if labels is None:
-        return None
-    if isinstance(labels, np.ndarray):
-        return labels[order]
-    return [labels[k] for k in order]

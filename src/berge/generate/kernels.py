@@ -26,7 +26,6 @@ __all__ = [
     "integers",
     "key_of",
     "permutation",
-    "permuted",
     "rmat_edges",
     "uniform",
 ]
@@ -98,18 +97,6 @@ def _fill_distinct(key: Any, half: Any, n_cols: Any, cells: Any, rows: Any, cols
         cols[k] = cell % n_cols
 
 
-@kernel(parallel=True)
-def _gather(
-    indptr: Any, indices: Any, row_order: Any, col_place: Any, starts: Any, out: Any
-) -> None:
-    """Row r becomes old row ``row_order[r]``, its columns c become ``col_place[c]``."""
-    for r in prange(row_order.size):
-        place = starts[r]
-        for k in range(indptr[row_order[r]], indptr[row_order[r] + 1]):
-            out[place] = col_place[indices[k]]
-            place += 1
-
-
 @wrapping
 def integers(key: np.uint64, bound: int, size: int) -> npt.NDArray[np.int32]:
     """Return `size` random numbers from ``range(bound)``."""
@@ -164,12 +151,3 @@ def distinct_edges(
             cols,
         )
     return rows, cols
-
-
-def permuted(indptr: Any, indices: Any, row_order: Any, col_place: Any) -> tuple[Any, Any]:
-    """Return CSR with old row ``row_order[r]`` at r and column c renamed to ``col_place[c]``."""
-    starts = np.zeros_like(indptr)
-    np.cumsum(np.diff(indptr)[row_order], out=starts[1:])
-    out = np.empty_like(indices)
-    _gather(indptr, indices, row_order, col_place, starts, out)
-    return starts, out

@@ -69,7 +69,7 @@ def place_entries(
 ) -> None:
     """Put the entries of thread t's rows in their places.
 
-    One loop over the entries, as processors foresee the ends of short loops badly.
+    One loop over all entries, as processors predict the ends of short loops badly.
     """
     mine = counts[t]
     begin, last = np.int64(indptr[blocks[t]]), np.int64(indptr[blocks[t + 1]])

@@ -33,8 +33,8 @@ LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are
 class TwoSided(ABC):
     """A graph that keeps its transpose once that is built.
 
-    The transpose only knows it by a weak reference, so that memory is freed as soon as nobody
-    holds the graph. Of a transpose that has outlived it, `T` is built anew.
+    The transpose has only a weak reference to the graph, so that memory is freed as soon as nobody
+    holds the graph. If the transpose outlives the graph, its `T` is built anew.
     """
 
     shape: tuple[int, int]
@@ -68,7 +68,7 @@ class TwoSided(ABC):
         self._transpose, transpose._origin = transpose, ref(self)
 
     def turned(self) -> Self:
-        """Return the transpose, and let that be the one which keeps the other."""
+        """Return the transpose, which from now on keeps this graph, and not this graph it."""
         transpose: Self = self.transposed(None)
         self._transpose = transpose._origin = None
         transpose.keep(self)
@@ -238,6 +238,20 @@ class BipartiteGraph(TwoSided):
         transpose.row_labels, transpose.col_labels = self.col_labels, self.row_labels
         self.keep(transpose)
         return transpose
+
+    def reordered(self, row_order: IndexArray, col_order: IndexArray) -> BipartiteGraph:
+        """Return the graph with row ``row_order[i]`` at i and column ``col_order[j]`` at j.
+
+        Labels move with their vertices. Indices are sorted.
+        """
+        row_place, col_place = (np.empty(n, self.indices.dtype) for n in self.shape)
+        row_place[row_order], col_place[col_order] = map(np.arange, self.shape)
+        rows = np.repeat(row_place, self.row_degrees)
+        # By columns first: the transpose of anything has sorted rows.
+        graph = BipartiteGraph.from_edges(col_place[self.indices], rows, self.shape[::-1]).T
+        graph.row_labels = _in_order(self.row_labels, row_order)
+        graph.col_labels = _in_order(self.col_labels, col_order)
+        return graph
 
     def without_duplicates(self) -> BipartiteGraph:
         """Return the same graph with sorted indices and each edge once."""
@@ -477,7 +491,7 @@ def _check_range(name: str, indices: IndexArray, size: int) -> None:
 def _check_csr(
     indptr: Any, indices: Any, n_rows: int, n_cols: int
 ) -> tuple[IndexArray, IndexArray, int]:
-    """Return the arrays of compressed rows, if they are that, and how many rows have an entry."""
+    """Check compressed rows; return their arrays, and how many rows have an entry."""
     indices = _integers("indices", indices)
     indptr, nonempty = check_indptr(indptr, n_rows, indices.size)
     indices = indices[: indptr[-1]]
@@ -490,7 +504,7 @@ def _check_csr(
 
 
 def _largest(indices: IndexArray) -> int:
-    """Return the largest entry, where a negative one is larger than any other."""
+    """Return the largest entry; a negative one counts as larger than any other."""
     if indices.size < LARGE:
         return int(unsigned(indices).max())
     from .passes import largest
@@ -509,7 +523,7 @@ def _rises_and_falls(indptr: IndexArray) -> tuple[int, int]:
 
 
 def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> tuple[IndexArray, int]:
-    """Return the places where rows begin, if they are that, and how many rows have an entry.
+    """Check the places where rows begin; return them, and how many rows have an entry.
 
     The places are narrowed where counts allow it.
     """
@@ -535,6 +549,12 @@ def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequenc
     if labels is not None and len(labels) != size:
         raise InvalidGraphError(f"{len(labels)} {name} for {size} vertices")
     return labels
+
+
+def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] | None:
+    if labels is None:
+        return None
+    return labels[order] if isinstance(labels, np.ndarray) else [labels[k] for k in order]
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
@@ -565,7 +585,7 @@ def _check_vertex_weights(weights: Any, n: int) -> npt.NDArray[Any] | None:
 def _made_undirected(
     indptr: IndexArray, indices: IndexArray, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
-    """Return the arrays of an undirected graph: those given, if they are ones already."""
+    """Return the arrays of an undirected graph: those given, if they are of one already."""
     from ..compile import threads_of
     from .undirected import Rows, drop_loops, inspect
 

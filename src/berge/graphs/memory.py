@@ -1,8 +1,8 @@
 """How much memory there is, and how much a solve takes.
 
-A process may be held below what the machine has, in three ways that are looked at here: limits of
-its own (``ulimit -v``, ``ulimit -d``), those of its control group (containers, batch systems), and
-what other processes have taken.
+A process may get less memory than the machine has. Three reasons are looked at here: its own limits
+(``ulimit -v``, ``ulimit -d``), those of its control group (containers, batch systems), and what
+other processes have taken.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def solve_bytes(shape: tuple[int, int], edges: int) -> int:
 def out_of_core_bytes(shape: tuple[int, int], edges: int, kept: int | None = None) -> int:
     """Return about how many bytes a solve takes that leaves the edges on the disk.
 
-    Of them it keeps `kept`, or as few as it can do with.
+    It keeps `kept` of the edges in memory, or as few as it can do with.
     """
     wide = 1 if max(shape) < 2**31 else 2
     kept = min(edges, _FEWEST * sum(shape)) if kept is None else kept
@@ -65,7 +65,7 @@ def fits(shape: tuple[int, int], edges: int) -> bool:
 
 
 def available() -> int:
-    """Return how many bytes this process may still take; a very large number where none is told."""
+    """Return how many bytes this process may still take; very many if the system does not tell."""
     return max(0, min(_limits(), default=1 << 62))
 
 

@@ -1,9 +1,10 @@
 """Undirected graphs in CSR: is an adjacency one already, and if not, make it one.
 
 `inspect` tells in one pass whether rows are strictly sorted, how many self-loops there are, and
-whether every entry is there in both directions with the same weight. The last by a fingerprint: the
-sum of a 64-bit hash of (lower end, higher end, weight) over the entries above the diagonal, less
-that over the entries below, is 0 for a symmetric graph and, but for one chance in 2⁶⁴, only then.
+whether every entry is there in both directions with the same weight. The last is found by a
+fingerprint. It adds up a 64-bit hash of (lower end, higher end, weight) over the entries above the
+diagonal, and subtracts that of the entries below. A symmetric graph has fingerprint 0; any other
+graph has it by one chance in 2⁶⁴.
 
 `both_ways`, `sort_rows` and `merge_parallel`, one after the other, make a graph of any list of
 edges by counting sorts.

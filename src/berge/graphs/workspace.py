@@ -1,10 +1,10 @@
 """Working memory that one solve leaves to the next.
 
 A system hands new memory out page by page, each filled with zeros at its first use. For large
-graphs that may take as long as the matching. So what a solve works on, but not what it returns,
-lies in one block that is kept, and of which only pages that were used take memory. Within the block
-one step's arrays come after another's, and nothing is given back before the end. A second solve
-beside the first, and what the block is too small for, get new memory.
+graphs that may take as long as the matching. So the arrays that a solve works on, but not those
+that it returns, lie in one block that is kept. Only pages of it that were used take memory. Within
+the block one step's arrays come after another's, and nothing is given back before the end. A second
+solve at the same time gets new memory, and so do arrays that no longer fit in the block.
 """
 
 from __future__ import annotations

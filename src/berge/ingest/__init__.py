@@ -79,7 +79,7 @@ def _bipartite(
     left: Any = None,
     right: Any = None,
 ) -> BipartiteGraph | None:
-    """Make a bipartite graph; None of what none can be made of."""
+    """Make a bipartite graph; return None if none can be made of the source."""
     library = type(source).__module__.partition(".")[0]
     if library == "scipy" and left is right is None and hasattr(source, "tocsr"):
         return _from_sparse(source)  # first, for those who call this in loops
@@ -146,10 +146,10 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         METIS file keeps the weights of its vertices.
     weights
         - None: every edge weighs 1; a `Graph` keeps the weights it has;
-        - True: the source's own. Of a matrix the absolute values, of networkx and igraph graphs
-          the attribute ``"weight"`` (1 where some edges of networkx have none), of files their
-          values: Matrix Market and .npz (absolute ones), METIS with edge weights, the third column
-          of an edge list;
+        - True: the source's own. Matrices have absolute values, networkx and igraph graphs the
+          attribute ``"weight"`` (1 where some edges of networkx have none). Files have values:
+          Matrix Market and .npz (absolute ones), METIS with edge weights, the third column of an
+          edge list;
         - the name of an attribute of the edges, for networkx and igraph graphs;
         - an array: a weight ≥ 0 for every stored entry, or edge, in the order of the source;
         - False: none, also of a `Graph`.

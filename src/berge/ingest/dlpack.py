@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-__all__ = ["from_dlpack", "is_on_cuda"]
-
 CUDA, CUDA_MANAGED = 2, 13  # kinds of device
 LEGACY_STREAM = 1  # what numba launches on; the producer waits for its own work before
 KINDS = {0: "i", 1: "u", 2: "f"}

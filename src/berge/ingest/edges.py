@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 from numbers import Real
 from typing import Any
 
@@ -13,31 +14,29 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 
-__all__ = ["Edges", "checked_weights", "two_sided"]
-
 # The number of vertices, both ends of every edge, and an attribute of them, or None.
 Edges = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]
 
 
-def two_sided(edges: Edges, is_col: list[Any], labels: list[Any]) -> BipartiteGraph:
-    """Return the graph whose vertices are rows and columns as said, in the order they are in."""
-    col = np.array(is_col, bool)
-    _, ends, others, _ = edges
-    same = np.flatnonzero(col[ends] == col[others])
+def two_sided(
+    edges: Collection[tuple[Any, Any]], rows: list[Any], cols: list[Any], names: list[Any] | None
+) -> BipartiteGraph:
+    """Return the graph with these rows and columns; `names` are labels other than the vertices."""
+    place = {vertex: i for i, vertex in enumerate(rows)}
+    place |= {vertex: ~j for j, vertex in enumerate(cols)}  # below 0
+    ends = np.array([place[vertex] for edge in edges for vertex in edge], np.int64).reshape(-1, 2)
+    ends.sort(axis=1)  # the column before the row
+    same = np.flatnonzero((ends[:, 0] >= 0) | (ends[:, 1] < 0))
     if same.size:
-        u, v = (labels[side[same[0]]] for side in (ends, others))
-        side = "columns" if col[ends[same[0]]] else "rows"
+        u, v = _named(names, next(islice(edges, int(same[0]), None)))
+        side = "columns" if ends[same[0], 1] < 0 else "rows"
         raise InvalidGraphError(f"the edge ({u!r}, {v!r}) joins two {side}: not bipartite")
-    place = np.where(col, np.cumsum(col), np.cumsum(~col)) - 1  # within its side
-    rows, cols = np.where(col[ends], others, ends), np.where(col[ends], ends, others)
-    sides = [[labels[v] for v in np.flatnonzero(side)] for side in (~col, col)]
-    return BipartiteGraph.from_edges(
-        place[rows],
-        place[cols],
-        (len(sides[0]), len(sides[1])),
-        row_labels=sides[0],
-        col_labels=sides[1],
-    )
+    labels = {"row_labels": _named(names, rows), "col_labels": _named(names, cols)}
+    return BipartiteGraph.from_edges(ends[:, 1], ~ends[:, 0], (len(rows), len(cols)), **labels)
+
+
+def _named(names: list[Any] | None, vertices: Any) -> Any:
+    return vertices if names is None else [names[vertex] for vertex in vertices]
 
 
 def checked_weights(

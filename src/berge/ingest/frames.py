@@ -19,8 +19,6 @@ from ..errors import InvalidGraphError
 from ..files.columns import choose_columns
 from ..graphs.graph import BipartiteGraph, IndexArray
 
-__all__ = ["from_frame", "is_frame"]
-
 
 def is_frame(source: Any) -> bool:
     """Tell whether a value is a frame of a library that the caller has imported."""
@@ -94,7 +92,8 @@ def _library(source: Any) -> str | None:
 
 
 # A reader returns the names of the columns, how to take one by its place, and how to number its
-# labels: the number of each row's label, −1 where it is missing, and the labels by number.
+# labels. Numbering gives the number of each row's label, −1 where it is missing, and the labels by
+# number.
 Reader = tuple[list[Any], Callable[[int], Any], Callable[[Any], Numbers]]
 
 

@@ -10,8 +10,6 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from .edges import Edges, checked_weights, two_sided
 
-__all__ = ["edges_of", "from_igraph"]
-
 
 def from_igraph(graph: Any) -> BipartiteGraph:
     """Take vertices of type False as rows; without the attribute ``type``, one colour of two."""
@@ -24,7 +22,8 @@ def from_igraph(graph: Any) -> BipartiteGraph:
         bipartite, types = graph.is_bipartite(return_types=True)
         if not bipartite:
             raise InvalidGraphError("the graph has an odd cycle: it is not bipartite")
-    return two_sided(edges_of(graph), types, _names(graph))
+    rows, cols = ([v for v, value in enumerate(types) if value == side] for side in (0, 1))
+    return two_sided(graph.get_edgelist(), rows, cols, _names(graph))
 
 
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:

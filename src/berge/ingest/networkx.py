@@ -11,13 +11,10 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from .edges import Edges, checked_weights, two_sided
 
-__all__ = ["edges_of", "from_networkx"]
-
 
 def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> BipartiteGraph:
     """Take `top_nodes`, else nodes with ``bipartite=0``, else one colour of two, as rows."""
-    colour = _colours(graph, top_nodes)
-    return two_sided(edges_of(graph), [colour[node] for node in graph], list(graph))
+    return two_sided(graph.edges(), *_sides(graph, top_nodes), None)
 
 
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:
@@ -36,16 +33,16 @@ def edges_of(graph: Any, attribute: str | None = None) -> Edges:
     return len(index), pairs[:, 0], pairs[:, 1], values
 
 
-def _colours(graph: Any, top_nodes: Iterable[Any] | None) -> dict[Any, Any]:
-    """Return 0 for rows and 1 for columns."""
+def _sides(graph: Any, top_nodes: Iterable[Any] | None) -> tuple[list[Any], list[Any]]:
+    """Return the rows and the columns, in the graph's own order."""
     if top_nodes is not None:
         top = set(top_nodes)
         unknown = [node for node in top if node not in graph]
         if unknown:
             raise InvalidGraphError(f"top_nodes has {unknown[0]!r}, which is not in the graph")
-        return {node: int(node not in top) for node in graph}
+        return [node for node in graph if node in top], [node for node in graph if node not in top]
     colour = {node: data.get("bipartite") for node, data in graph.nodes(data=True)}
-    if any(value is None for value in colour.values()):
+    if None in colour.values():
         from networkx import NetworkXError
         from networkx.algorithms.bipartite import color
 
@@ -54,8 +51,9 @@ def _colours(graph: Any, top_nodes: Iterable[Any] | None) -> dict[Any, Any]:
         except NetworkXError:
             raise InvalidGraphError("the graph has an odd cycle: it is not bipartite") from None
         # networkx gives 1 to the first node of every component; the first node is a row here.
-        return {node: 1 - value for node, value in found.items()}
+        colour = {node: 1 - found[node] for node in graph}
     wrong = [(node, value) for node, value in colour.items() if value not in (0, 1)]
     if wrong:
         raise InvalidGraphError(f"node {wrong[0][0]!r} has bipartite={wrong[0][1]!r}, not 0 or 1")
-    return colour
+    rows, cols = ([node for node, c in colour.items() if c == side] for side in (0, 1))
+    return rows, cols

@@ -10,8 +10,6 @@ from typing import Any
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 
-__all__ = ["from_torch", "on_host"]
-
 
 def from_torch(tensor: Any) -> BipartiteGraph:
     """Take every stored entry of a sparse tensor, every nonzero of a dense one, as an edge.
@@ -19,22 +17,30 @@ def from_torch(tensor: Any) -> BipartiteGraph:
     COO, CSR and CSC are read as they are; block formats by way of COO.
     """
     shape = tuple(tensor.shape)
-    layout = str(tensor.layout).rpartition(".")[2]
-    dimensions = tensor.sparse_dim() if layout == "sparse_coo" else tensor.dim()
-    if len(shape) != 2 or dimensions != 2:
+    sparse = str(tensor.layout).endswith("sparse_coo")
+    if len(shape) != 2 or (tensor.sparse_dim() if sparse else tensor.dim()) != 2:
         raise InvalidGraphError(f"a tensor must be two-dimensional, not of shape {shape}")
+    layout, arrays = index_arrays(tensor)
+    first, second = map(on_host, arrays)
+    if layout == "coo":
+        return BipartiteGraph.from_edges(first, second, shape)
+    if layout == "csc":
+        return BipartiteGraph(first, second, shape[::-1]).T
+    return BipartiteGraph(first, second, shape)
+
+
+def index_arrays(tensor: Any) -> tuple[str, tuple[Any, Any]]:
+    """Return a layout, csr, csc or coo, and the index arrays of a two-dimensional tensor in it."""
+    layout = str(tensor.layout).rpartition(".")[2]
     if layout == "sparse_csr":
-        return BipartiteGraph(on_host(tensor.crow_indices()), on_host(tensor.col_indices()), shape)
+        return "csr", (tensor.crow_indices(), tensor.col_indices())
     if layout == "sparse_csc":
-        return BipartiteGraph(
-            on_host(tensor.ccol_indices()), on_host(tensor.row_indices()), shape[::-1]
-        ).T
+        return "csc", (tensor.ccol_indices(), tensor.row_indices())
     if layout == "strided":
-        rows, cols = on_host(tensor.nonzero()).T
-    else:
-        coo = tensor if layout == "sparse_coo" else tensor.to_sparse_coo()
-        rows, cols = on_host(coo.coalesce().indices())
-    return BipartiteGraph.from_edges(rows, cols, shape)
+        return "coo", tensor.nonzero(as_tuple=True)
+    coo = tensor if layout == "sparse_coo" else tensor.to_sparse_coo()
+    rows, cols = coo.coalesce().indices()
+    return "coo", (rows, cols)
 
 
 def on_host(array: Any) -> Any:

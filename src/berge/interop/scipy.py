@@ -6,8 +6,8 @@ a graph has several maximum matchings the pairs may differ from scipy's, as they
 versions of scipy; the number of pairs never does. What scipy gets wrong is right here: duplicate
 entries corrupt its memory, and layered matrices take it time that doubles with every layer.
 
-Both run on one thread, so that one matrix gives one result, as people are used to from scipy. All
-cores, limits and proofs are `berge.maximum_matching`'s.
+Both run on one thread, so that one matrix gives one result, as people are used to from scipy. For
+all cores, limits and proofs call `berge.maximum_matching`.
 """
 
 from __future__ import annotations

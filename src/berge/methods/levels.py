@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from ..compile import helper
 from ..results.matching import SolveStats
 
 _KEPT = 10_000  # levels remembered over a whole solve; a chain of a million links has many more
@@ -33,3 +36,11 @@ class LevelLog:
         if kept:
             self.stats.frontiers.append(kept)
         self.sizes = self.sizes[: self.sizes.size - len(kept)]
+
+
+@helper
+def log_level(sizes: Any, size: int) -> None:
+    """Count a level, and write its size down while there is room."""
+    sizes[0] += 1
+    if sizes[0] < sizes.size:
+        sizes[sizes[0]] = size

@@ -1,4 +1,4 @@
-"""What searches on a device share: the graph and the matching there, and the loop over phases."""
+"""What searches begin with, the graph and the matching; on a device also the loop over phases."""
 
 from __future__ import annotations
 
@@ -10,16 +10,20 @@ from ..compile.device import Device
 from ..graphs.graph import unsigned
 from ..results.run import Run
 
-__all__ = ["search_in_phases", "uploaded"]
+__all__ = ["graph_and_matching", "search_in_phases", "uploaded"]
+
+
+def graph_and_matching(run: Run) -> tuple[Any, Any, Any, Any]:
+    """Return ``indptr``, ``indices``, ``row_match`` and ``col_match``, as kernels take them."""
+    return unsigned(run.graph.indptr), unsigned(run.graph.indices), run.row_match, run.col_match
 
 
 @contextmanager
 def uploaded(run: Run, device: Device) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Upload ``indptr``, ``indices``, ``row_match`` and ``col_match``; hand the matching back."""
-    graph = device.upload(unsigned(run.graph.indptr)), device.upload(unsigned(run.graph.indices))
-    row_match, col_match = device.upload(run.row_match), device.upload(run.col_match)
+    indptr, indices, row_match, col_match = map(device.upload, graph_and_matching(run))
     try:
-        yield *graph, row_match, col_match
+        yield indptr, indices, row_match, col_match
     finally:
         device.hand_back(row_match, run.row_match)
         device.hand_back(col_match, run.col_match)

@@ -95,7 +95,7 @@ class GreedyMatching:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> GreedyMatching:
-        """Read what `save` wrote; that it fits a graph is for `berge.verify` to say.
+        """Read what `save` wrote; `berge.verify` tells whether it fits a graph.
 
         Raises
         ------

@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["held_interrupts", "single_interrupt"]
+__all__ = ["heeded_interrupts", "held_interrupts", "single_interrupt"]
 
 _SAME_WISH = 2.0  # seconds in which pressing again means the same
 
 
 @contextmanager
 def single_interrupt() -> Iterator[None]:
-    """Take Ctrl-C pressed several times in a row for once.
+    """Treat Ctrl-C pressed several times in a row as pressed once.
 
-    The first has the solver stop and hand over what it has; the second, by someone impatient, would
-    break that off.
+    At the first the solver stops and returns what it has. A second, by someone impatient, would
+    interrupt that.
     """
     ignored_until = 0.0
 
@@ -39,6 +39,13 @@ def single_interrupt() -> Iterator[None]:
 def held_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C for the time of a block."""
     with _handler(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def heeded_interrupts(stop: Callable[[], object]) -> Iterator[None]:
+    """Let Ctrl-C call a function in the time of a block, and raise nothing."""
+    with _handler(lambda number, frame: stop()):
         yield
 
 

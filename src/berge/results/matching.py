@@ -60,8 +60,8 @@ class SolveStats:
         None, ``"interrupted"`` or ``"time limit"``.
     cluster
         Of a solve on several machines: ``workers``, ``restarts`` after a worker was lost,
-        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph; if it went
-        on from a checkpoint, ``resumed_phase``, the phase that this was saved after.
+        ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph. If it went
+        on from a checkpoint, ``resumed_phase`` is the phase after which that was saved.
     """
 
     algorithm: str = ""
@@ -193,7 +193,7 @@ class Matching:
 
     @property
     def is_maximum(self) -> bool:
-        """Whether no larger matching exists: the solver's word; `prove` makes it a fact."""
+        """Whether no larger matching exists, as the solver says; `prove` proves it."""
         return self.cardinality == self.upper_bound
 
     @property
@@ -288,8 +288,8 @@ class Matching:
     def load(cls, path: str | PathLike[str]) -> Matching:
         """Read what `save` wrote, or a folder of parts, as a cluster writes it.
 
-        As of any file, nothing that a folder says is taken for proved: its cover, if it has one, is
-        what `prove` checks first.
+        What a folder says is no more proved than what any file says. If it has a cover, `prove`
+        checks that first.
 
         Raises
         ------

@@ -2,10 +2,10 @@
 
 With ``device="cuda"`` a graph whose index arrays are on the device is solved where it is: nothing
 but flags and counters comes to the host. Arrays are recognised by ``__cuda_array_interface__`` or
-DLPack, so CuPy, numba, torch, JAX and others will do: ``cupyx.scipy.sparse`` matrices and torch
-tensors in CSR, CSC and COO, dense ones, and ``(row_indices, col_indices[, shape])``. Index arrays
-in CSR are used without a copy. What comes back is a `DeviceMatching`, with arrays of CuPy or torch
-where that is what went in, else numba's.
+DLPack, so they may be of CuPy, numba, torch, JAX and others. A graph may be a
+``cupyx.scipy.sparse`` matrix or a torch tensor in CSR, CSC or COO, a dense one, or ``(row_indices,
+col_indices[, shape])``. Index arrays in CSR are used without a copy. The result is a
+`DeviceMatching`, with arrays of CuPy or torch if the graph was of these, else numba's.
 
 None of this imports CUDA before a graph is known to lie there. It has been run in numba's simulator
 and, kernel by kernel, on CPU threads, and compiled for GPUs; it has not been run on one.
@@ -251,11 +251,13 @@ def _parts(source: Any) -> tuple[str, tuple[Any, ...], Any]:
     """Return the layout, the two index arrays and the shape of a graph, or no arrays."""
     if isinstance(source, tuple) and len(source) in (2, 3):
         return "coo", source[:2], source[2] if source[2:] else None
-    if _library_of(source) == "torch":
-        return _parts_of_tensor(source)
-    shape = getattr(source, "shape", None)
+    shape: Any = getattr(source, "shape", None)
     if len(shape or ()) != 2:
         return "", (), None
+    if _library_of(source) == "torch":
+        from ..ingest.tensors import index_arrays
+
+        return (*index_arrays(source), tuple(shape)) if source.is_cuda else ("", (), None)
     layout = getattr(source, "format", "csr")
     if layout in ("csr", "csc") and hasattr(source, "indptr"):
         return layout, (source.indptr, source.indices), shape
@@ -266,20 +268,6 @@ def _parts(source: Any) -> tuple[str, tuple[Any, ...], Any]:
     if _library_of(source) == "cupyx":
         return _parts(source.tocsr())
     return "", (), None
-
-
-def _parts_of_tensor(tensor: Any) -> tuple[str, tuple[Any, ...], Any]:
-    layout, shape = str(tensor.layout).rpartition(".")[2], tuple(tensor.shape)
-    if len(shape) != 2 or not tensor.is_cuda:
-        return "", (), None
-    if layout == "sparse_csr":
-        return "csr", (tensor.crow_indices(), tensor.col_indices()), shape
-    if layout == "sparse_csc":
-        return "csc", (tensor.ccol_indices(), tensor.row_indices()), shape
-    if layout == "strided":
-        return "coo", tensor.nonzero(as_tuple=True), shape
-    rows, cols = tensor.to_sparse_coo().coalesce().indices()
-    return "coo", (rows, cols), shape
 
 
 def _is_on_device(array: Any) -> bool:

@@ -6,9 +6,10 @@ cover needs a vertex of its own for every matching edge, so no matching is large
 equal sizes prove both to be best possible (Kőnig 1931).
 
 `koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
-edge back to a row. The cover is every row not reached and every column reached. (A matched pair is
-reached whole or not at all, so it gives one vertex to the cover; unmatched rows are reached and
-give none; an unmatched column that is reached would end an augmenting path.)
+edge back to a row. The cover is every row not reached and every column reached. It is as large as
+the matching. A matched pair is reached whole or not at all, so it gives one vertex to the cover.
+Unmatched rows are reached and give none. Unmatched columns are not reached, since one would end an
+augmenting path, and give none.
 """
 
 from __future__ import annotations
@@ -62,10 +63,10 @@ def verify(
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
 
     Checks that both arrays agree (so the edges are disjoint), that every pair is an edge of the
-    graph, that the cover touches every edge, and that it is as large as the matching. Of a
-    `GreedyMatching`, that it pairs neighbours, that its size and weight are right, and that it is
-    maximal if it says so; the graph is then taken as an undirected one, and must have the weights
-    that were matched by. O(vertices + edges), in numpy alone.
+    graph, that the cover touches every edge, and that it is as large as the matching. For a
+    `GreedyMatching` it checks that mates are neighbours, that size and weight are right, and that
+    it is maximal if it says so. The graph is then taken as an undirected one, and must have the
+    weights that were matched by. O(vertices + edges), in numpy alone.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """What an algorithm works on: the graph, the matching so far, and when to stop.
 
-The matching in a `Run` is valid whenever no kernel is running, so a run may be left at any moment
-between two kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL` in
-`compile.tuning`) and are called again; `Run.pause` between the calls is where time limits and
-Ctrl-C take effect.
+The matching in a `Run` is valid whenever no kernel is running, so a run may stop between any two
+kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL` in
+`compile.tuning`) and are called again. Time limits and Ctrl-C take effect in `Run.pause`, between
+the calls.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Run(UnderWay):
     empty
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
-        Whether the graph, and with it the transpose, is gone then too.
+        Whether the graph and its transpose are gone then too.
     """
 
     graph: BipartiteGraph

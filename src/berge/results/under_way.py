@@ -2,12 +2,13 @@
 
 This is the one mechanism of every pipeline: exact (`Run`), greedy (`GreedyRun`), coarsening,
 out-of-core, and the parts of a graph on Dask and MPI. What is being worked on is valid whenever no
-kernel is running, so a solve may be left at any moment between two kernels: `UnderWay.pause` is
-where time limits take effect, and `UnderWay.running` turns those and Ctrl-C into a reason.
+kernel is running, so a solve may stop between any two kernels. Time limits take effect in
+`UnderWay.pause`. `UnderWay.running` turns these and Ctrl-C into a reason.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -76,9 +77,14 @@ class UnderWay:
         return time.perf_counter() - self.started
 
     @property
+    def left(self) -> float:
+        """Seconds until the time is up, below 0 if it is."""
+        return math.inf if self.time_limit is None else self.time_limit - self.elapsed
+
+    @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return self.time_limit is not None and self.elapsed > self.time_limit
+        return self.left < 0
 
     @contextmanager
     def running(self, progress: bool = False) -> Iterator[None]:

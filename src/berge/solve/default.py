@@ -1,8 +1,9 @@
 """What "auto" stands for: the only place that knows.
 
-Everything that solves asks here: `maximum_matching` and through it scipy's function, networkx's
-backend, labels, decomposition and `berge compare`; `greedy_matching` and through it coarsening;
-the subgraphs of `out_of_core`. To change the default, change this file.
+Everything that solves asks here. `maximum_matching` does, and through it scipy's function,
+networkx's backend, labels, decomposition and `berge compare`. `greedy_matching` does, and through
+it coarsening. So do `out_of_core` for its subgraphs, and solves in parts on Dask and MPI. To change
+the default, change this file.
 
 ========== ==================================================================================
 algorithm  ``mixed``; ``g-pr`` on CUDA; ``out-of-core`` for graphs that stay on the disk
@@ -12,6 +13,8 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
+in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
+           ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
 """
 
@@ -23,12 +26,24 @@ from ..errors import OptionError
 from ..methods.registry import Algorithm, algorithms, find
 from ..results.run import Run
 
-__all__ = ["choose", "choose_greedy", "is_plain", "search", "searches_columns"]
+__all__ = [
+    "choose",
+    "choose_greedy",
+    "choose_start_in_parts",
+    "is_plain",
+    "search",
+    "searches_columns",
+]
 
 EXACT, START = "mixed", "cheap"
 ON_CUDA, ON_DISK = "g-pr-shr", "out-of-core"
 START_OF_OTHERS, START_ON_DISK = "karp-sipser", "none"
 GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
+
+# For graphs in parts; of the methods, the first is for weights and the second for none.
+EXACT_IN_PARTS = "distributed-graft"
+STARTS_IN_PARTS = ("karp-sipser", "greedy", "none")
+GREEDY_IN_PARTS = ("locally-dominant", "proposals", "weighted-proposals")
 
 # algorithm, init, device, side, initial, time_limit, on_phase, progress, options
 _PLAIN: tuple[Any, ...] = ("auto", "auto", "cpu", "auto", None, None, None, False, {})
@@ -81,8 +96,20 @@ def search(run: Run) -> None:
     find("exact", EXACT).load()(run)
 
 
-def choose_greedy(method: str, weighted: bool) -> Algorithm:
+def choose_greedy(method: str, weighted: bool, in_parts: bool = False) -> Algorithm:
     """Return the greedy method for a graph with weights, or without."""
+    by_weight, plain = GREEDY_IN_PARTS[:2] if in_parts else (GREEDY_BY_WEIGHT, GREEDY)
     if method == "auto":
-        method = GREEDY_BY_WEIGHT if weighted else GREEDY
+        method = by_weight if weighted else plain
+    if in_parts and method not in GREEDY_IN_PARTS:
+        names = ", ".join(GREEDY_IN_PARTS)
+        raise OptionError(f"method on a cluster is one of {names}, not {method!r}")
     return find("greedy", method)
+
+
+def choose_start_in_parts(init: str) -> str:
+    """Return the start of a graph in parts, of which there are others than on one machine."""
+    if init not in ("auto", *STARTS_IN_PARTS):
+        names = ", ".join(STARTS_IN_PARTS)
+        raise OptionError(f"init on a cluster is one of {names}, not {init!r}")
+    return STARTS_IN_PARTS[0] if init == "auto" else init

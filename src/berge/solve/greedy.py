@@ -12,7 +12,7 @@ from ..errors import OptionError
 from ..ingest import as_graph
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
-from ..methods.registry import algorithms, check_call
+from ..methods.registry import Algorithm, algorithms, check_call
 from ..results.greedy_matching import GreedyMatching
 from ..results.under_way import PhaseReport
 from . import default
@@ -20,7 +20,7 @@ from . import default
 if TYPE_CHECKING:
     from ..results.greedy_run import GreedyRun
 
-__all__ = ["greedy_matching"]
+__all__ = ["greedy_matching", "options_of"]
 
 BLUE = 0.53406  # the p that matches most in a first round of proposals (docs/greedy.md)
 
@@ -105,23 +105,18 @@ def greedy_matching(
     """
     started = time.perf_counter()
     if cluster is not None:
-        here = {"permute": not permute, "device": device != "cpu", "progress": progress}
-        here |= {"time_limit": time_limit is not None, "on_phase": on_phase is not None}
-        for name, given in here.items():
+        for name, given in {"permute": not permute, "device": device != "cpu"}.items():
             if given:
                 raise OptionError(f"{name} is for one machine, and cluster= is given")
         settings = {"method": method, "weights": weights, "seed": seed, "p": p, "threads": threads}
+        settings |= {"time_limit": time_limit, "progress": progress, "on_phase": on_phase}
         found: GreedyMatching = load(ON_CLUSTER["greedy"])(graph, cluster, **settings)
         return found
     default.choose_greedy(method, False)  # before a large file is read
     graph = as_graph(graph, weights=weights)
     entry = default.choose_greedy(method, graph.weights is not None)
     check_call(entry, device, seed, time_limit)
-    users = [a.name for a in algorithms("greedy") if any(o.name == "p" for o in a.options)]
-    if p != BLUE and entry.name not in users:
-        raise OptionError(f"p is for {' and '.join(users)}; {entry.name} does not use it")
-    settings = {"p": p, "permute": permute}
-    options = {option.name: option.check(settings[option.name]) for option in entry.options}
+    options = options_of(entry, p, permute)
     from ..compile import threads_of  # numba is imported here
     from ..compile.device import open_device
     from ..results.greedy_run import FREE, GreedyRun
@@ -141,6 +136,15 @@ def greedy_matching(
         run.pause()
         entry.load()(run, **options)
     return _result(run, entry.name)
+
+
+def options_of(entry: Algorithm, p: float, permute: bool = True) -> dict[str, Any]:
+    """Return the options that a method has, checked; `p` is refused where it would do nothing."""
+    users = [a.name for a in algorithms("greedy") if any(o.name == "p" for o in a.options)]
+    if p != BLUE and entry.name not in users:
+        raise OptionError(f"p is for {' and '.join(users)}; {entry.name} does not use it")
+    settings = {"p": p, "permute": permute}
+    return {option.name: option.check(settings[option.name]) for option in entry.options}
 
 
 def _result(run: GreedyRun, method: str) -> GreedyMatching:

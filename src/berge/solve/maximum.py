@@ -75,7 +75,7 @@ def maximum_matching(
         ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
         see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
     **options
-        Switches of the algorithm and the start, as `berge.algorithms()` lists them; for instance
+        Options of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
 
     Returns
@@ -98,9 +98,9 @@ def maximum_matching(
     Notes
     -----
     O(n·m) in the worst case for the default, about O(m) on most graphs. Memory besides the graph:
-    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more for
-    each thread, of which up to 8 share the searches; twice that from 2³¹ vertices on. Up to 128 MB
-    of it are kept for the next call.
+    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more a
+    vertex for each thread, up to 8 of which share the searches. From 2³¹ vertices on it is twice
+    that. Up to 128 MB of it are kept for the next call.
     """
     started = time.perf_counter()
     if cluster is not None:
@@ -108,10 +108,9 @@ def maximum_matching(
         there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
         return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
-    if default.is_plain(*asked) and type(seed) is int and seed >= 0:
-        matching = _small()(graph, threads, seed, started)
-        if matching is not None:
-            return matching
+    plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
+    if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+        return matching
     source, place = _locate(graph, algorithm, device)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
@@ -121,6 +120,8 @@ def maximum_matching(
     threads = threads_of(threads)
     with thread_count(threads):
         graph = _load(source, place)
+        if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+            return matching
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)

@@ -8,19 +8,20 @@ first free column on the way. From then on, in turns:
     solve    if a free column is among them: make the matching maximum in S, by the default
              algorithm, and mark anew;
     pass     read the marked rows. An edge from one of them to an unmarked column is what S lacks:
-             it goes to S, its column is marked, and so is that column's mate, whose edges are
-             looked at in the same pass if they are in the same window or come later in the file.
+             it goes to S, and its column and that column's mate are marked. The mate is read
+             in the same pass if its edges are in the same window or come later in the file.
 
-A pass that adds nothing is the last. All neighbours of marked rows are marked then, and matched, so
-there is no augmenting path; the rows without a mark and the columns with one are a vertex cover as
+A pass that adds nothing is the last. All neighbours of marked rows are then marked and matched, so
+there is no augmenting path. The rows without a mark and the columns with one are a vertex cover as
 large as the matching (Kőnig), which `Matching.prove` only has to check. Rows that have been read
 need not be read again until the matching changes, and windows without a row to read are skipped.
 
 When S is full, the edges of the matching stay, an edge to every marked column, and some others.
-What was marked stays marked, so every pass gets on: at most n passes until the matching grows. In
-practice a handful of passes in all, for most of what a search needs is in S. Memory, with 32-bit
-indices: 60 bytes a vertex, 16 an edge of S (four for each vertex at least, up to 16 if half of the
-free memory holds them), and two windows, each of which holds at least the longest row.
+What was marked stays marked, so every pass makes progress: there are at most n passes until the
+matching grows. In practice there is a handful of passes in all, for most of what a search needs is
+in S. Memory, with 32-bit indices: 60 bytes a vertex, 16 an edge of S, and two windows, each of
+which holds at least the longest row. S has four edges for each vertex at least, and up to 16 if
+half of the free memory holds them.
 
 One thread works on a window while another reads the next one.
 

@@ -1,10 +1,10 @@
 """Small graphs: the first steps of the default, in one compiled call.
 
 A matrix of 100 rows is matched in a few microseconds; every step of the pipeline that is called
-from Python takes as long. So its first steps are one kernel here, on one thread: validation, the
-cheap start, and searches with limits until as many edges were read as there are, or so many that
-other threads should help. What comes out is the pipeline's own result, pair by pair. Few small
-graphs need more: for these the pipeline goes on from where the kernel stopped.
+from Python takes as long. So the first steps are one kernel here, on one thread: validation, the
+cheap start, and searches with limits. The searches stop when they have read as many edges as the
+graph has, or so many that other threads should help. The pairs are the same as the pipeline's own.
+Few small graphs need more: for these the pipeline goes on from where the kernel stopped.
 
 Where searches are to look ahead, the kernel stops after the start, since compiling such searches
 too would take 5 s more. Where the graph is of another kind, or wrong, the kernel does nothing; the
@@ -58,7 +58,7 @@ _INT32 = np.dtype(np.int32)
 def match_small(graph: Any, threads: int | None, seed: int, started: float) -> Matching | None:
     """Match a small graph as `maximum_matching` does by default; it was called at `started`.
 
-    None stands for nothing done: the graph is none that this is for, or wrong.
+    Return None if nothing was done: the graph is of another kind, or wrong.
     """
     if type(graph) is not BipartiteGraph and getattr(graph, "format", None) != "csr":
         return None
@@ -169,7 +169,7 @@ def _go_on(
 def begin_small(arrays: Any, worth: int, most: int, valid: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
-    Of a `valid` graph it need not be checked whether indices are in range, which reads them all.
+    For a `valid` graph it does not check that indices are in range, which would read them all.
     """
     indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)

@@ -1,9 +1,10 @@
 """SuiteSparse's codes for the same problems, where Debian's libraries are installed.
 
-``cs_dmperm`` and ``cs_maxtrans`` of T. A. Davis, "Direct methods for sparse linear systems", SIAM
-2006, called through ctypes as the ``cs_di_`` functions of CXSparse (libcxsparse3 or libcxsparse4)
-name them, and ``btf_maxtrans`` of BTF (libbtf1 or libbtf2): yardsticks for
-`berge.dulmage_mendelsohn` and `berge.maximum_matching`, in time and in what comes out.
+These are yardsticks for `berge.dulmage_mendelsohn` and `berge.maximum_matching`, in time and in
+results: ``cs_dmperm`` and ``cs_maxtrans`` of CXSparse (libcxsparse3 or libcxsparse4), and
+``btf_maxtrans`` of BTF (libbtf1 or libbtf2). They are called through ctypes; those of CXSparse are
+named ``cs_di_…`` there. Reference: T. A. Davis, "Direct methods for sparse linear systems", SIAM
+2006.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def btf_available() -> bool:
 def cs_maxtrans(indptr: _Array, indices: _Array, shape: tuple[int, int]) -> _Array:
     """Return the column of each row, or −1, by ``cs_maxtrans`` in natural order.
 
-    It takes compressed columns, which compressed rows are of the transpose, with the same matching;
-    it makes a transpose of its own where it sees fit.
+    It takes compressed columns. Compressed rows are those of the transpose, which has the same
+    matching. It makes a transpose of its own where it sees fit.
     """
     n_rows, n_cols = shape
     matrix, _keep = _by_columns(indptr, indices, (n_cols, n_rows))

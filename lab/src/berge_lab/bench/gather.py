@@ -4,9 +4,9 @@ One pass is a single-threaded loop that reads the column indices in their order 
 column, ``x[indices[k]]``, over the rows, and the same over the transpose. An algorithm that reads
 every edge from both ends and looks at the other end's state can hardly take less.
 
-The loop is there twice: one that the compiler makes vector instructions of, and one that it cannot.
-Where processors are guarded against gather data sampling, the first takes four times as long as the
-second; elsewhere it may be faster. The faster one counts.
+There are two forms of the loop. The compiler makes vector instructions of the first, and cannot of
+the second. On processors that are guarded against gather data sampling the first takes four times
+as long as the second; elsewhere it may be faster. The faster one counts.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """One measurement, in a process of its own: a graph, a setting or a peer, repeated.
 
-``python -m berge_lab.bench.measure`` is that process. It reads a request from standard input, and
-after each step prints what it has as a line of JSON, so that nothing is lost if it is ended: the
-seconds of the gather pass, of converting, and of every run. It may be handed several requests, one
-after the other, where many small measurements share one algorithm and starting would take most of
-the time.
+``python -m berge_lab.bench.measure`` is that process. It reads a request from standard input. After
+each step it prints what it has as a line of JSON, so that nothing is lost if it is ended: the
+seconds of the gather pass, of converting, and of every run. It may get several requests, one after
+the other. That is for many small measurements of one algorithm, where starting processes would take
+most of the time.
 
 The time of a run of ours is that of ``maximum_matching`` on a scipy CSR array in memory, from
 validation to the finished matching. Kernels have been loaded before, on other graphs. After each
 run the matching, ours or a peer's, is proved by a vertex cover, timed apart. Runs are repeated
 until there are enough, or until together they have taken a fifth of what a single one may.
 
-Greedy matchings are measured in the same way, of the matrix as an undirected graph: every run has a
-seed of its own, and so another order of the vertices, and is verified to be a maximal matching.
+Greedy matchings are measured in the same way, of the matrix as an undirected graph. Every run has a
+seed of its own, and so another order of the vertices. Every result is verified to be a maximal
+matching.
 
 Memory is the peak of the resident size during the first run, above what was held before it: the
 result, the transpose, and all buffers (on Linux only).

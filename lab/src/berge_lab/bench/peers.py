@@ -1,6 +1,6 @@
 """Other people's codes, each called in its own way on its own data structure.
 
-A peer's time is that of its own call; making its data structure from the CSR array is timed apart
+A peer's time is that of its own call. To make its data structure from the CSR array is timed apart
 (`convert_seconds` of a measurement), which favours the peers. scipy, BTF and CXSparse take the
 arrays as they are. What a call makes for itself, such as CXSparse's transpose or the residual graph
 of ortools, is in its time.

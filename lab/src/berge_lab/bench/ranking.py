@@ -1,8 +1,8 @@
 """Which setting for these graphs: settings by how close they come to the fastest on each.
 
-A setting's score is the geometric mean, over the graphs that anything of ours solved, of its time
-as a multiple of the fastest's there; the time limit counts as the time. Settings that solved more
-of the graphs come first.
+A setting's score is a geometric mean of its time as a multiple of the fastest's, over the graphs
+that any of our settings solved. A run over the time limit counts as the limit. Settings that solved
+more of the graphs come first.
 """
 
 from __future__ import annotations
@@ -108,7 +108,9 @@ def advise(results: Results, ranks: Iterable[Rank]) -> Advice | None:
 
 
 def spread(rows: Iterable[Row]) -> tuple[float, float]:
-    """Return by how much of the fastest the slowest repeat is longer: the median, and in 9 of 10.
+    """Return how much longer the slowest repeat is than the fastest, as a share of that.
+
+    These are the median over rows, and what 9 of 10 are at most.
 
     Examples
     --------

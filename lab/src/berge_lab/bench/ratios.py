@@ -87,10 +87,10 @@ class Profile(NamedTuple):
 
 
 def profiles(values: Values, rising: bool = True) -> dict[str, Profile]:
-    """Return on which share of the graphs the value of each is at most x; else at least x.
+    """Return on which share of the graphs the value of each is at most x; at least x if falling.
 
-    Of `slowdowns` these are performance profiles, of `speedups`, falling, speed-up profiles. Graphs
-    that somebody has no value for count too, so that it does not reach 1.
+    `slowdowns` give performance profiles, and `speedups`, falling, speed-up profiles. Graphs count
+    too if somebody has no value for them; that one's profile then stays below 1.
 
     Examples
     --------

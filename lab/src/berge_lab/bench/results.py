@@ -61,7 +61,7 @@ def counts(row: Row | None) -> bool:
 def read_lines(path: str | PathLike[str]) -> list[Row]:
     """Read a results file; a last line that was cut off is left out.
 
-    So are lines of a graph that was another one, of the same name, when last measured.
+    Lines are left out too if the graph of that name was another one when last measured.
     """
     rows = []
     try:
@@ -110,8 +110,8 @@ class Results:
     """Lines by graph and setting, the last one where there are several.
 
     If two files have the same setting on the same graph, the files' names are put to the settings.
-    The gather pass of a graph is the fastest of all that were timed on the machine: it belongs to
-    the graph, and how fast a shared machine reads changes from one moment to the next.
+    The gather pass of a graph is the fastest of all that were timed on the machine. It belongs to
+    the graph, and the speed of a shared machine changes from one moment to the next.
     """
 
     def __init__(self, files: Mapping[str, Sequence[Row]]):
@@ -209,8 +209,8 @@ class Results:
     def memory(self) -> list[Row]:
         """Return a line for each setting: extra bytes per vertex and per edge, fitted to graphs.
 
-        The fit is of relative errors, with neither number below 0, over three graphs at least;
-        those on which less than 4 MB were taken are left out, since whole pages are counted.
+        The fit is of relative errors, with neither number below 0, over three graphs at least.
+        Graphs on which less than 4 MB were taken are left out, since whole pages are counted.
         """
         import numpy as np
         from scipy.optimize import nnls

@@ -1,9 +1,9 @@
 """Running a suite: every setting on every graph in random order, a line of JSON each.
 
-A line is written as soon as it is there, so that a run can be broken off at any time; the same
-suite with the same file goes on where it stopped. What is done is known by a key made of everything
-that decides a measurement; of a file that is its content, not where it lies. Lines that failed are
-measured again.
+A line is written as soon as it is there, so that a run can be stopped at any time; the same suite
+with the same file goes on where it stopped. A measurement is known by a key made of everything that
+decides it; a file counts by its content, not by where it lies. Measurements that failed are made
+again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def left(suite: Suite, tasks: Sequence[Task], output: Path, *, again: bool = Fal
 
 
 def changed(tasks: Sequence[Task], output: Path) -> list[str]:
-    """Return the graphs of tasks that are others than the output's of the same name."""
+    """Return the graphs of tasks that differ from those of the same name in the output."""
     known = {row["graph"]: identity(row) for row in read_lines(output)} if output.exists() else {}
     sources = {graph.name: graph.source for graph, _ in tasks if graph.name in known}
     return [name for name, of in sources.items() if identity({"source": of}) != known[name]]

@@ -1,11 +1,11 @@
-"""Races looked for: every algorithm that runs on GPUs, on CPU threads, on many small random graphs.
+"""A search for races: all algorithms for GPUs, on CPU threads, on many small random graphs.
 
     python -m berge_lab.bench.stress --graphs 10000 --threads 4
 
 However few items a launch has, they are shared out among all threads, so that threads meet on
 graphs of a few dozen vertices. Every answer is compared with that of a sequential algorithm and
-proved. A search that takes more steps than there can be, or a kernel that does not come back, ends
-the run; graphs are made from their number, so that one can be tried again (`--first`).
+proved. A search that takes more steps than there can be, or a kernel that does not return, ends the
+run. Graphs are made from their number, so that one can be tried again (`--first`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PATIENCE = 60  # seconds that one graph may take; the compiler has had its time 
 
 
 def variants() -> dict[str, tuple[Algorithm, dict[str, Any]]]:
-    """Return what is tried: all algorithms for GPUs, also with their switches the other way."""
+    """Return what is tried: all algorithms for GPUs, also with their yes-no options reversed."""
     found: dict[str, tuple[Algorithm, dict[str, Any]]] = {}
     for a in every_variant("exact"):
         if "cuda" in a.devices:

@@ -6,7 +6,6 @@ file and the key that is wrong.
 
 from __future__ import annotations
 
-import difflib
 import glob
 import hashlib
 import os
@@ -23,6 +22,7 @@ from berge.errors import OptionError
 from berge.files.files import split_suffix
 from berge.graphs.graph import BipartiteGraph, Graph
 from berge.methods.registry import check_options, find
+from berge.wording import did_you_mean
 
 from .peers import PEERS
 
@@ -285,8 +285,7 @@ def _tables(table: dict[str, Any], key: str) -> list[dict[str, Any]]:
 def _check_keys(where: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in table:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+            hint = did_you_mean(key, known) or f"; known are {', '.join(known)}"
             raise OptionError(f"{where + ': ' if where else ''}unknown key {key!r}{hint}")
 
 

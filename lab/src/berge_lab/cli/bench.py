@@ -21,39 +21,31 @@ __all__ = ["bench"]
 
 
 class Bench(Group):
-    """The commands; `berge bench --graphs FILE…` is short for `berge bench choose FILE…`."""
+    """The commands. Options of `choose` need not have its name before them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Put in the name of the command that takes files."""
-        if args and args[0].startswith("-") and "--graphs" in args:
-            args = ["choose", *args]
+        """Read `--graphs FILE… --suite NAME` as `choose FILE… --suite NAME`."""
+        if args and args[0].startswith("-") and {"--graphs", "--suite"} & set(args):
+            args = ["choose", *(word for word in args if word != "--graphs")]
         return super().parse_args(ctx, args)
-
-
-def _with_files(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Refuse an option of `choose` where no files were given."""
-    if value:
-        raise click.UsageError("--suite goes with --graphs FILE…, or with `berge bench choose`")
 
 
 @click.group(
     cls=Bench,
     short_help="Measure suites of graphs against other codes.",
     epilog=examples(
-        "berge bench --graphs mine/*.mtx --suite choose -o choose.html",
+        "berge bench choose mine/*.mtx -o choose.html",
         "berge bench run quick -o quick.jsonl",
         "berge bench show quick.jsonl --plot profiles.png",
         "berge bench startup",
     ),
 )
-@click.option("--graphs", is_flag=True, expose_value=False,
-              help="Before FILEs: the command choose, with all its options.")  # fmt: skip
-@click.option("--suite", metavar="NAME|FILE.toml", expose_value=False, callback=_with_files,
-              help="With --graphs: whose settings to try.  [default: choose]")  # fmt: skip
 def bench() -> None:
     """Measure algorithms and other people's codes on suites of graphs.
 
     Every measurement is made in a process of its own and every matching is proved.
+
+    `berge bench --graphs FILE… --suite NAME` is another way to write `berge bench choose`.
     """
 
 
@@ -89,9 +81,9 @@ def _text(path: Path) -> str:
     short_help="Time to import, to the first answer, to compile.",
     epilog=examples("berge bench startup", "berge bench startup --repeat 10 --cold 3"),
 )
-@click.option("-r", "--repeat", type=click.IntRange(min=1), default=5, show_default=True,
+@click.option("-r", "--repeat", type=click.IntRange(min=1), default=5,
               metavar="N", help="New processes for each line; the fastest counts.")  # fmt: skip
-@click.option("--cold", type=click.IntRange(min=0), default=1, show_default=True, metavar="N",
+@click.option("--cold", type=click.IntRange(min=0), default=1, metavar="N",
               help="New processes for lines that compile everything.")  # fmt: skip
 @as_json
 def startup(repeat: int, cold: int, as_json: bool) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.display import plural
 from berge.cli.options import PICTURES, as_json, check_output, check_plot, print_json
 from berge.cli.program import Command, examples, say
+from berge.wording import plural
 
 from ..report.terminal import print_table
 from .bench_run import carry_out, complain
@@ -32,13 +32,11 @@ TITLE = "Which algorithm for these graphs"
     short_help="Which algorithm for your graphs: measure, rank, advise.",
     epilog=examples(
         "berge bench choose mine/*.mtx -o choose.html",
-        "berge bench --graphs mine/*.mtx --suite choose",
         "berge bench choose web.mtx road.npz --suite my-suite.toml -o profile.png",
     ),
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--graphs", "_graphs", is_flag=True, hidden=True, help="Before the files.")
-@click.option("--suite", default="choose", show_default=True, metavar="NAME|FILE.toml",
+@click.option("--suite", default="choose", metavar="NAME|FILE.toml",
               help="Whose settings and peers to try.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE",
               help="Write a report (.html) or draw the profiles (.png, .svg, .pdf).")  # fmt: skip
@@ -51,7 +49,6 @@ TITLE = "Which algorithm for these graphs"
 def choose(
     ctx: click.Context,
     files: tuple[str, ...],
-    _graphs: bool,
     suite: str,
     output: Path | None,
     results: Path | None,
@@ -61,8 +58,8 @@ def choose(
     """Measure algorithms and starts on your graphs, rank them, and say which to use.
 
     Every measurement has a process of its own, every matching is proved. Ctrl-C keeps what is
-    there; the same command then goes on where it stopped. "× fastest" is the geometric mean, over
-    the graphs, of the time as a multiple of the fastest's; ★ marks what `auto` does; t1 is on one
+    there; the same command then goes on where it stopped. "× fastest" is a geometric mean over the
+    graphs: of the time as a multiple of the fastest's. ★ marks what `auto` does; t1 is on one
     thread.
     """
     _check(output)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.display import out, plural
+from berge.cli.display import out
 from berge.cli.exit_codes import INTERRUPTED
 from berge.cli.options import check_output
 from berge.cli.program import Command, examples, say
+from berge.wording import plural
 
 from ..report.cells import in_units
 from .bench_show import reason_of

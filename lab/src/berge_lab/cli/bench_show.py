@@ -38,7 +38,7 @@ __all__ = ["reason_of", "show"]
               help="One table only.  [default: all]")  # fmt: skip
 @click.option("--measure",
               type=click.Choice(["seconds", "median", "gathers", "with-convert", "memory"]),
-              default="seconds", show_default=True,
+              default="seconds",
               help="What is in the table by graph: the fastest run, the median, the fastest run in "
               "gather passes, or with the peers' converting; extra memory.")  # fmt: skip
 @click.option("--ratio", is_flag=True, help="Table by graph: as multiples of the reference.")

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from berge.cli import options
 from berge.cli.display import working
-from berge.cli.options import (
-    GraphFile,
-    algorithm_name,
-    as_json,
-    check_plot,
-    print_json,
-    read_options,
-    seconds,
-    thread_option,
-    write_csv,
-)
 from berge.cli.program import Command, examples
 
 from ..report.cells import in_units
@@ -49,33 +39,27 @@ __all__ = ["compare"]
     "--algorithms",
     "names",
     default="",
+    show_default=False,
     metavar="NAME,…",
     help="Algorithms to run, with options if any (NAME:alpha=2).  [default: auto and all]",
 )
-@click.option(
-    "-i",
-    "--init",
-    callback=algorithm_name("start"),
-    metavar="NAME",
-    default="auto",
-    show_default=True,
-    help="Start that all of them begin with; auto: each with its own.",
+@options.algorithm(
+    "start", "-i", "--init", help="Start that all of them begin with; auto: each with its own."
 )
-@thread_option
-@click.option("-r", "--repeat", type=click.IntRange(min=1), default=3, show_default=True,
+@options.threads
+@click.option("-r", "--repeat", type=click.IntRange(min=1), default=3,
               metavar="N", help="Runs of each; the fastest counts.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="For starts with random choices.")  # fmt: skip
+@options.seed(help="For starts with random choices.")
 @click.option("--permute", type=click.IntRange(min=0), metavar="SEED",
               help="Put rows and columns in random order first.")  # fmt: skip
-@click.option("--peers", default="", metavar="NAME,…",
+@click.option("--peers", default="", show_default=False, metavar="NAME,…",
               help="Other codes to run beside: scipy, igraph, networkx, ortools, …")  # fmt: skip
-@click.option("--time-limit", type=float, callback=seconds, default=60, show_default=True,
-              metavar="SECONDS", help="For every single run.")  # fmt: skip
-@click.option("--csv", "csv_file", type=click.Path(path_type=Path), help="Write a line a run.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw bar charts (.png, .svg, .pdf).")
-@read_options
-@as_json
+@options.time_limit(default=60, help="For every single run.")
+@options.path("--csv", "csv_file", help="Write a line a run.")
+@options.path("--plot", help="Draw bar charts (.png, .svg, .pdf).")
+@options.base()
+@options.format
+@options.as_json
 def compare(
     files: tuple[Path, ...],
     names: str,
@@ -99,7 +83,7 @@ def compare(
     augmenting paths, MTEPS millions of edges traversed per second of search, ψ the standard
     deviation over the repeats in per cent of the mean (parallel sensitivity).
     """
-    check_plot(plot)
+    options.check_plot(plot)
     from berge.generate import permute as permuted
 
     from ..bench.compare import choose
@@ -110,7 +94,7 @@ def compare(
     results: dict[str, list[Comparison]] = {}
     rows: list[dict[str, Any]] = []
     for file in files:
-        graph = GraphFile(file, form, base).read()
+        graph = options.GraphFile(file, form, base).read()
         if permute is not None:
             graph = permuted(graph, seed=permute)
         name = file.name.partition(".")[0]
@@ -129,9 +113,9 @@ def compare(
         if not as_json:
             print_table(_table(file, graph, results[name]))
     if as_json:
-        print_json({"runs": rows})
+        options.print_json({"runs": rows})
     if csv_file is not None:
-        write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
+        options.write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
     if plot is not None:
         from ..report.compare import figures
         from ..report.pictures import write_sheet

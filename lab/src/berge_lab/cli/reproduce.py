@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from berge.cli.display import plural
 from berge.cli.program import Command, examples, say
+from berge.wording import plural
 
 from .bench_run import carry_out
 
@@ -26,7 +26,7 @@ SUITES = ("quick", "standard", "full")
         "berge reproduce --graphs mine/*.mtx",
     ),
 )
-@click.option("--suite", type=click.Choice(SUITES), default="quick", show_default=True,
+@click.option("--suite", type=click.Choice(SUITES), default="quick",
               help="How large the graphs are: 2 minutes, half an hour, hours.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path, file_okay=False),
               metavar="FOLDER",
@@ -35,7 +35,7 @@ SUITES = ("quick", "standard", "full")
               envvar="BERGE_DATA", show_envvar=True, metavar="FOLDER",
               help="Real graphs (.npz, .mtx): those that the papers' classes know, and the named "
               "matrices of table I.")  # fmt: skip
-@click.option("--graphs", "_graphs", is_flag=True, help="Before FILEs: graphs to take as well.")
+@click.option("--graphs", "_graphs", is_flag=True, help="The FILEs are graphs to take as well.")
 @click.option("--only", multiple=True, metavar="PATTERN",
               help="Experiments, such as 'g-pr/*' or apfb/figure-2; may be repeated.")  # fmt: skip
 @click.option("--docs", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",

@@ -47,9 +47,9 @@ def in_units(seconds: float) -> str:
 
 
 def column(values: Sequence[Cell]) -> list[str]:
-    """Return cells below each other as text: fractions with the same decimals, as the least needs.
+    """Return the cells of a column as text.
 
-    Unless some are a hundred times the least, which would be many.
+    Fractions get as many decimals as the least needs, unless some are a hundred times the least.
 
     Examples
     --------

@@ -49,7 +49,8 @@ class Figure:
     """A figure; `published` says in words what the paper's shows, `note` what to see in ours.
 
     "steps" whose series have `graphs` are profiles: x is a graph's value, in rising or falling
-    order, and y the share of the figure's graphs up to there, anew for those that are chosen.
+    order, and y the share of the figure's graphs up to there. The page computes y anew for the
+    graphs that are chosen.
     """
 
     id: str

@@ -1,7 +1,8 @@
 """The APFB/APsB paper: tables 1 and 2, figures 2 to 5.
 
-All from the cheap start, seconds without it. What the paper ran on a GPU runs here on CPU threads,
-from the same source: counts of iterations and launches can be compared, seconds can not.
+All runs begin with the cheap start; seconds are without it. What the paper ran on a GPU runs here
+on CPU threads, from the same source. Counts of iterations and launches can be compared, seconds
+cannot.
 
 Reference: M. Deveci, K. Kaya, B. Uçar, Ü. Çatalyürek, "GPU accelerated maximum cardinality matching
 algorithms for bipartite graphs", Euro-Par 2013.

@@ -122,7 +122,7 @@ def _summary(records: Sequence[dict[str, Any]], claims: Sequence[Claim]) -> Iter
 
 
 def _whole(claim: Claim, claims: Sequence[Claim]) -> str:
-    """Return a claim's words; one that goes on from those before it, with the first."""
+    """Return a claim's words; if it goes on from claims before it, with those of the first."""
     first = _head(claim, claims)
     return claim.claim if first is claim else f"{first.claim} {claim.claim}"
 

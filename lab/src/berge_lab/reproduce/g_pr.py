@@ -1,8 +1,8 @@
 """The G-PR paper: figures 1 to 4, and table I with the cardinalities that can be checked.
 
-All from the cheap start, seconds without it. G-PR, and G-HKDW, which is APFB-GPUBFS-WR of the same
-authors, ran on a GPU; here they run on CPU threads. PR is our sequential push-relabel with the
-paper's frequency of global relabelling.
+All runs begin with the cheap start; seconds are without it. G-PR and G-HKDW ran on a GPU; here they
+run on CPU threads. G-HKDW is APFB with the kernel GPUBFS-WR, of the same authors. PR is our
+sequential push-relabel with the paper's frequency of global relabelling.
 
 Reference: M. Deveci, K. Kaya, B. Uçar, Ü. Çatalyürek, "A push-relabel-based maximum cardinality
 bipartite matching algorithm on GPUs", ICPP 2013.

@@ -2,9 +2,9 @@
 
 Sets that experiments name:
 
-- ``base``: in the order they come, in the three classes of the tree-grafting paper; these are
-  ``by karp-sipser``, and ``by cheap`` the generated ones that Karp–Sipser solves, by the start that
-  leaves something to do;
+- ``base``: in the order they come, in the three classes of the tree-grafting paper. They are split
+  by the start that leaves something to do: ``by cheap`` has the generated ones that Karp–Sipser
+  solves, ``by karp-sipser`` the others;
 - ``permuted``: the same, and again with rows and columns in random order, as the APFB paper has
   them;
 - ``general``: square and symmetric ones, for the greedy paper; ``weighted``: these, and those that

@@ -160,7 +160,7 @@ def _figure_4(rows: Rows) -> list[Figure]:
 
 
 def _ratios(rows: Rows, graph: str, ours: str, other: str, name: str) -> tuple[float, float]:
-    """Return the ratio of averages, of times the other's over ours, and its standard deviation."""
+    """Return the ratio of averages (for times, theirs over ours), and its standard deviation."""
     a, b = (_runs(rows, graph, label, name) for label in (ours, other))
     if name == "seconds":
         a, b = b, a

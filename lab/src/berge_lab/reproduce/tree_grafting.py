@@ -1,9 +1,9 @@
 """The tree-grafting paper: figures 1 and 3 to 8, table II, parallel sensitivity.
 
-All from the Karp–Sipser start, as in the paper, seconds without it; only generated scale-free and
-web graphs, which Karp–Sipser solves, start with ``cheap``. Claims are tested on graphs whose start
-left something to do. "One core" is one thread of the same code as on all cores; the sequential
-codes of figure 1 are those of one thread.
+All runs begin with the Karp–Sipser start, as in the paper; seconds are without it. Only generated
+scale-free and web graphs, which Karp–Sipser solves, start with ``cheap``. Claims are tested on
+graphs whose start left something to do. "One core" is one thread of the same code as on all cores;
+the sequential codes of figure 1 are those of one thread.
 
 Reference: A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for maximum cardinality
 matching in bipartite graphs", IPDPS 2015.

@@ -9,13 +9,13 @@ if that lies in the row under way, the weight is added there, else a new entry b
 ascending rows, and each row a stretch of a buffer as long as the degrees of its members, so places
 only grow, and marks need never be reset.
 
-The graph is symmetric, so its transpose is the same graph, and a counting sort that goes through
-the rows in order makes it with sorted rows: each thread counts the entries of a block of rows by
-column, and then puts them there. By now ``marks[t, d]`` is where its next entry of column d goes.
+Rows are sorted by a counting sort to the transpose, which has sorted rows and is the same graph,
+since that is symmetric. Each thread counts the entries of a block of rows by column, and then puts
+them there. In this step ``marks[t, d]`` is where its next entry of column d goes.
 
-Which thread makes a row changes nothing in it. But sums of floating-point numbers depend on their
-order, which is not the same for both directions of an edge; therefore `exact_weights` rounds the
-finest weights once, so that every later sum is exact.
+It does not matter which thread makes a row. But sums of floating-point numbers depend on their
+order, which differs between the two directions of an edge. So `exact_weights` rounds the finest
+weights once, and every later sum is exact.
 
 Work O(n + m). Memory: 12 bytes an entry for the buffer, 4 bytes a coarse vertex and thread for the
 marks (more where counts pass 2³¹).
@@ -68,8 +68,8 @@ class Work(NamedTuple):
 def exact_weights(weights: Weights) -> Weights:
     """Round weights to a multiple of a power of two so small that sums of them are exact.
 
-    Whole numbers with a sum below 2⁵⁰ stay as they are; what others lose is at most 2⁻⁵⁰ of the
-    sum of all, and in all nearly nothing.
+    Whole numbers with a sum below 2⁵⁰ stay as they are. Any other weight loses at most 2⁻⁵⁰ of the
+    sum of all.
     """
     total = float(weights.sum())
     if total == 0 or not math.isfinite(total):

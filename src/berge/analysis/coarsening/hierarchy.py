@@ -202,8 +202,8 @@ class Hierarchy:
         folder
             Where to.
         scale
-            METIS knows whole numbers only: weights are multiplied by this and then must be such,
-            or, if it is not 1, are rounded.
+            METIS knows whole numbers only. Weights are multiplied by this, and rounded if it is not
+            1. If it is 1, they must be whole numbers.
         """
         folder = Path(folder)
         if folder.exists() and not folder.is_dir():
@@ -287,8 +287,8 @@ class Hierarchy:
     def check(self) -> None:
         """Check every level against the one before it; return only if all is right.
 
-        Every vertex and edge of a level is added up anew by scipy, in code that the coarsening
-        does not share: so no weight of a vertex or an edge is lost, and none is invented.
+        scipy adds up every vertex and edge of a level anew, in code that the coarsening does not
+        share. So no weight of a vertex or an edge is lost, and none is invented.
 
         Raises
         ------

@@ -1,10 +1,10 @@
 """Hypergraphs: vertices joined by nets of any size, coarsened by heavy connectivity.
 
 A hypergraph is an incidence matrix: a row for each net, a column for each vertex. Two vertices are
-rated by the nets that they share, Σ w / (size − 1): small nets and heavy ones count most, and nets
-of more than `largest_net` vertices not at all, as they would make the ratings quadratic and say
-little. Matching by these ratings and pairing what is left over are as for graphs, only that what is
-left over may share a net in place of a neighbour.
+rated by the nets that they share, Σ w / (size − 1): small nets and heavy ones count most. Nets of
+more than `largest_net` vertices do not count: they would make the ratings quadratic, and say
+little. Matching by these ratings and pairing what is left over are as for graphs, but what is left
+over may share a net in place of a neighbour.
 
 When vertices are merged, nets lose pins. A net with a single pin left is dropped, since no cut can
 touch it; nets with the same pins become one, and their weights add up.

@@ -7,7 +7,7 @@ Every function is an adapter: labels to indices, one call of the core or of a ke
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from networkx.algorithms.matching import matching_dict_to_set
 
 from ...errors import ProofError
-from ...graphs.graph import BipartiteGraph, IndexArray
+from ...graphs.graph import BipartiteGraph, IndexArray, index_type
 from ...results.matching import Matching
 from ...results.proof import koenig_cover, verify
 from ...solve.maximum import maximum_matching
@@ -46,12 +46,12 @@ class NotOneSideError(nx.NetworkXError, KeyError):  # type: ignore[misc]  # netw
 
 def hopcroft_karp_matching(G: BergeGraph, top_nodes: Iterable[Any] | None = None) -> dict[Any, Any]:
     """Return a maximum matching, both ways: ``matches[u] == v`` and ``matches[v] == u``."""
-    top = _top(G, top_nodes)
-    return _both_ways(G, top, _maximum(G, top))
+    _, _, u, v = _maximum(G, _top(G, top_nodes))
+    return dict(zip(u + v, v + u, strict=True))
 
 
 def eppstein_matching(G: BergeGraph, top_nodes: Iterable[Any] | None = None) -> dict[Any, Any]:
-    """Return a maximum matching; unlike Hopcroft–Karp's, top nodes that are not in G are passed."""
+    """Return a maximum matching; top nodes that are not in G are ignored, as networkx does here."""
     if top_nodes is not None:
         top_nodes = set(top_nodes).intersection(G.labels)
     return hopcroft_karp_matching(G, top_nodes)
@@ -62,7 +62,7 @@ def to_vertex_cover(
 ) -> set[Any]:
     """Return the smallest vertex cover that Kőnig's theorem finds from a maximum matching."""
     top = _top(G, top_nodes)
-    graph = _biadjacency(G, top)
+    graph, _, _, place = _sides(G, top)
     if 2 * graph.nnz != G.indices.size:
         raise NotOneSideError("two nodes outside top_nodes are neighbours")
     row_match = np.full(graph.n_rows, -1, graph.indices.dtype)
@@ -73,7 +73,6 @@ def to_vertex_cover(
         if np.any(top[ends] == top[others]):
             raise ProofError("two nodes of the same side are matched")
         # Either or both directions may be given.
-        place = _places(top)
         rows = place[np.where(top[ends], ends, others)]
         cols = place[np.where(top[ends], others, ends)]
         row_match[rows], col_match[cols] = cols, rows
@@ -165,43 +164,42 @@ def _two_colour(G: BergeGraph) -> tuple[Mask, int, bool]:
     return colour == 1, components, bipartite
 
 
-def _places(top: Mask) -> IndexArray:
-    """Return the place of every node among those of its own side."""
-    return np.where(top, np.cumsum(top), np.cumsum(~top)) - 1
+class Sides(NamedTuple):
+    """The edges between both sides, and which nodes are rows and columns there."""
+
+    graph: BipartiteGraph
+    rows: IndexArray
+    cols: IndexArray
+    place: IndexArray  # of every node among those of its own side
 
 
-def _biadjacency(G: BergeGraph, top: Mask) -> BipartiteGraph:
-    """Return the edges of the top nodes; rows and columns are in node order."""
-    degrees = np.diff(G.indptr)
-    neighbours = G.indices[np.repeat(top, degrees)]
-    indptr = np.zeros(np.count_nonzero(top) + 1, np.int64)
-    np.cumsum(degrees[top], out=indptr[1:])
-    inside = np.flatnonzero(top[neighbours])
+def _sides(G: BergeGraph, top: Mask) -> Sides:
+    """Take the edges of the top nodes; rows and columns are in node order."""
+    rows, cols = top.nonzero()[0], (~top).nonzero()[0]
+    place = np.empty(len(G), G.indices.dtype)
+    place[rows], place[cols] = np.arange(rows.size), np.arange(cols.size)
+    degrees = G.indptr[1:] - G.indptr[:-1]
+    neighbours = G.indices[top.repeat(degrees)]
+    indptr = np.zeros(rows.size + 1, index_type(neighbours.size))
+    degrees[top].cumsum(out=indptr[1:])
+    inside = top[neighbours].nonzero()[0]
     if inside.size:
-        u = np.flatnonzero(top)[np.searchsorted(indptr, inside[0], side="right") - 1]
+        u = rows[np.searchsorted(indptr, inside[0], side="right") - 1]
         edge = (G.labels[u], G.labels[neighbours[inside[0]]])
         raise NotOneSideError(f"top_nodes has both ends of the edge {edge!r}")
-    n_rows = indptr.size - 1
-    return BipartiteGraph(indptr, _places(top)[neighbours], (n_rows, len(G) - n_rows))
+    shape = rows.size, cols.size
+    return Sides(BipartiteGraph._trusted(indptr, place[neighbours], shape), rows, cols, place)
 
 
-def _maximum(G: BergeGraph, top: Mask) -> IndexArray:
-    """Solve; return the mate of every node or −1."""
-    found = maximum_matching(_biadjacency(G, top))
+def _maximum(G: BergeGraph, top: Mask) -> tuple[Sides, Matching, list[Any], list[Any]]:
+    """Solve; return also the names of the matched nodes at the top, and of their mates."""
+    sides = _sides(G, top)
+    found = maximum_matching(sides.graph)
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # networkx has no way to hand over a matching that is not maximum
-    # A place for −1 behind the last column and row.
-    rows, cols = np.append(top.nonzero()[0], -1), np.append((~top).nonzero()[0], -1)
-    mate = np.empty(len(G), np.int64)
-    mate[rows[:-1]], mate[cols[:-1]] = cols[found.row_match], rows[found.col_match]
-    return mate
-
-
-def _both_ways(G: BergeGraph, top: Mask, mate: IndexArray) -> dict[Any, Any]:
-    """Return top nodes with their mates, then the others with theirs."""
-    ends = np.flatnonzero(top & (mate >= 0))
-    u, v = _names(G, ends), _names(G, mate[ends])
-    return dict(zip(u + v, v + u, strict=True))
+    matched = (found.row_match >= 0).nonzero()[0]
+    mates = sides.cols[found.row_match[matched]]
+    return sides, found, _names(G, sides.rows[matched]), _names(G, mates)
 
 
 def _names(G: BergeGraph, nodes: IndexArray) -> list[Any]:
@@ -249,10 +247,9 @@ def _edge_cover(G: BergeGraph, top: Mask) -> set[Edge]:
 
     The neighbours of a free node are matched, so no smaller cover exists (Gallai).
     """
-    mate = _maximum(G, top)
-    ends = np.flatnonzero(top & (mate >= 0))
-    free = np.flatnonzero(mate < 0)
-    edges = set(zip(_names(G, ends), _names(G, mate[ends]), strict=True))
+    sides, found, u, v = _maximum(G, top)
+    edges = set(zip(u, v, strict=True))
+    free = np.concatenate([sides.rows[found.unmatched_rows], sides.cols[found.unmatched_cols]])
     neighbours = G.indices[G.indptr[free]]
     edges.update(zip(_names(G, neighbours), _names(G, free), strict=True))
     return edges

@@ -46,12 +46,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import claim, flush, helper, kernel, next_chunk, share_out, ticks
+from ...compile import claim, enqueue, flush, helper, kernel, next_chunk, share_out, ticks
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
 from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
-from ..levels import LevelLog
+from ..levels import LevelLog, log_level
+from ..phases import graph_and_matching
 
 # Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
@@ -70,10 +71,10 @@ class Arrays(NamedTuple):
 
     indptr: Any
     indices: Any
-    t_indptr: Any
-    t_indices: Any
     row_match: Any
     col_match: Any
+    t_indptr: Any
+    t_indices: Any
     visited: Any
     parent: Any
     root: Any
@@ -98,12 +99,9 @@ def ms_bfs_graft(
     graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
     a = Arrays(
-        indptr=unsigned(graph.indptr),
-        indices=unsigned(graph.indices),
+        *graph_and_matching(run),
         t_indptr=unsigned(transpose.indptr),
         t_indices=unsigned(transpose.indices),
-        row_match=run.row_match,
-        col_match=run.col_match,
         visited=np.zeros(graph.n_cols, np.uint8),
         parent=np.empty(graph.n_cols, index),
         root=np.full(graph.n_rows, -1, index),
@@ -183,9 +181,7 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         state[LO], state[HI] = state[HI], state[TAIL]
         state[UNVISITED] -= state[HI] - state[LO]
         if state[HI] > state[LO]:
-            if sizes[0] + 1 < sizes.size:
-                sizes[sizes[0] + 1] = state[HI] - state[LO]
-            sizes[0] += 1
+            log_level(sizes, state[HI] - state[LO])
 
 
 @kernel
@@ -220,10 +216,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
                 edges += 1
                 y = indices[k]
                 if visited[y] == 0 and claim(visited, y, shared):
-                    if waiting == PRIVATE:
-                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
-                    mine[waiting] = y
-                    waiting += 1
+                    waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
                     if adopt(x, y, col_match, parent, root, leaf):
                         break
         lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
@@ -271,21 +264,15 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                 r = root[x]
                 if r >= 0 and leaf[r] < 0:
                     visited[y] = 1
-                    if waiting == PRIVATE:
-                        waiting = flush(mine, waiting, forest, state, TAIL, shared)
-                    mine[waiting] = y
-                    waiting += 1
+                    waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
                     parent[y] = x
                     if col_match[y] < 0:
                         leaf[r] = y
                     break
             if visited[y] == 0:
-                if waiting_left == PRIVATE:
-                    waiting_left = flush(
-                        mine_left, waiting_left, left_over, state, LISTED_NEXT, shared
-                    )
-                mine_left[waiting_left] = y
-                waiting_left += 1
+                waiting_left = enqueue(
+                    y, mine_left, waiting_left, left_over, state, LISTED_NEXT, shared
+                )
         lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
     flush(mine, waiting, forest, state, TAIL, shared)
     flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
@@ -406,18 +393,12 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
             entry = np.int64(forest[i])
             r = ~entry if entry < 0 else np.int64(root[parent[entry]])
             if leaf[r] < 0:
-                if waiting == PRIVATE:
-                    waiting = flush(mine, waiting, kept, state, TAIL, shared)
-                mine[waiting] = entry
-                waiting += 1
+                waiting = enqueue(entry, mine, waiting, kept, state, TAIL, shared)
             elif entry >= 0:
                 visited[entry] = 0
-                if waiting_renewable == PRIVATE:
-                    waiting_renewable = flush(
-                        mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared
-                    )
-                mine_renewable[waiting_renewable] = entry
-                waiting_renewable += 1
+                waiting_renewable = enqueue(
+                    entry, mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared
+                )
         lo, last = next_chunk(state, CURSOR, n_forest, CHUNK, shared)
     flush(mine, waiting, kept, state, TAIL, shared)
     flush(mine_renewable, waiting_renewable, renewable, state, LISTED_NEXT, shared)

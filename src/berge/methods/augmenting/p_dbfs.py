@@ -8,23 +8,15 @@ Work O(nnz) a phase, O(n · nnz) in all. Memory: two indices a row and one byte 
 many threads there are.
 
 - ``visited[y]``: 1 if a search of this phase has claimed y.
-- ``above[x]``: the row that the search came to x from, or −1 at a root.
+- ``above[x]``: as in `roots`.
 - ``after[x]``: the row that was come to next after x in the same search, or −1. Searches are
   disjoint, so these links are the queues of all threads.
 - ``roots``: the unmatched rows.
 
-Why threads do no harm to each other
-    A thread owns the columns that it has claimed in this phase by compare-and-swap on ``visited``,
-    and the rows it came to: its roots, and the mates that those columns had when they were
-    claimed. Nobody else can come to such a row: its column is claimed. So paths of one phase are
-    disjoint, and everything that belongs to a row or column is read and written by its owner
-    alone; ``visited`` is the one thing that threads share.
-Why a phase without a path is conclusive
-    A search that succeeds leaves columns claimed behind whose mates were never searched from; but
-    a phase without a path has only searches that failed, and these tried every edge of every row
-    they came to. Every neighbour of such a row was claimed, by whomever, and was not free, and its
-    mate was come to. So no free column is next to a row that alternating paths from unmatched rows
-    reach, and by Berge's theorem the matching is maximum.
+Why threads do no harm to each other, and why a phase without a path is conclusive, is said in
+`roots`; ``visited`` is the one thing that threads share. A search that succeeds leaves columns
+claimed behind whose mates were never searched from; but a phase without a path has only searches
+that failed.
 
 Reference: A. Azad, M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen,
 "Multithreaded algorithms for maximum matching in bipartite graphs", IPDPS 2012.
@@ -37,11 +29,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import claim, share_out
-from ...compile.tuning import EDGES_PER_CALL
-from ...graphs.graph import unsigned
 from ...results.run import Run
-from ..counters import EDGES, count_path, new_tally, paths_found, report
-from .p_pothen_fan import NEXT, augment_upwards, hand_out_roots, next_roots
+from ..counters import EDGES, count_path, new_tally
+from ..phases import graph_and_matching
+from .roots import augment, next_roots, repeat_phases, search_from
 
 
 class Arrays(NamedTuple):
@@ -63,35 +54,19 @@ def p_dbfs(run: Run) -> None:
     graph = run.graph
     index = graph.indices.dtype
     a = Arrays(
-        indptr=unsigned(graph.indptr),
-        indices=unsigned(graph.indices),
-        row_match=run.row_match,
-        col_match=run.col_match,
-        visited=np.zeros(graph.n_cols, np.uint8),
+        *graph_and_matching(run),
+        visited=np.empty(graph.n_cols, np.uint8),
         above=np.empty(graph.n_rows, index),
         after=np.empty(graph.n_rows, index),
         state=np.zeros(8, np.int64),
         tally=new_tally(run.threads),
     )
-    roots = run.unmatched_rows()
-    work = graph.nnz
-    try:
-        while not run.done:
-            found, traversed = paths_found(a.tally), int(a.tally[:, EDGES].sum())
-            a.visited.fill(0)
-            threads = hand_out_roots(a.state, roots.size, run.threads, work)
-            while a.state[NEXT] < roots.size:
-                with run.timed("search"):
-                    search_and_augment(threads, a, roots, EDGES_PER_CALL)
-                run.pause()
-            work = int(a.tally[:, EDGES].sum()) - traversed
-            roots = roots[run.row_match[roots] < 0]
-            gained = paths_found(a.tally) - found
-            run.end_phase(gained)
-            if gained == 0:
-                break
-    finally:
-        report(run, a.tally)
+
+    def search(roots: Any, work: int) -> None:
+        a.visited.fill(0)
+        search_from(run, run.threads, a, roots, work, search_and_augment)
+
+    repeat_phases(run, a.tally, search)
 
 
 @share_out
@@ -124,7 +99,7 @@ def search_and_augment(t: int, shared: bool, a: Any, roots: Any, budget: int) ->
                     break
                 x = np.int64(after[x])
             if free >= 0:
-                count_path(a.tally, t, augment_upwards(row_match, col_match, above, x, free))
+                count_path(a.tally, t, augment(row_match, col_match, above, x, free))
         if edges >= budget:
             break
         lo, last = next_roots(a.state, roots.size, shared)

@@ -22,56 +22,49 @@ cardinality matching in bipartite graphs", IPDPS 2015.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import helper, kernel
-from ...compile.tuning import EDGES_PER_CALL
-from ...graphs.graph import unsigned
 from ...results.matching import SolveStats
 from ...results.run import Run
-from ..counters import EDGES, PATHS, count_path, new_tally, paths_found, report
-from ..levels import LevelLog
+from ..counters import EDGES, PATHS, count_path, new_tally
+from ..levels import LevelLog, log_level
+from ..phases import graph_and_matching
+from .roots import search_one_by_one
+
+
+class Arrays(NamedTuple):
+    """What the search works on; the names are explained above."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    col_match: Any
+    visited: Any
+    queue: Any
+    parent: Any
+    sizes: Any
+    tally: Any
 
 
 def ss_bfs(run: Run) -> None:
     """Make the matching maximum."""
     graph = run.graph
     index = graph.indices.dtype
-    visited = np.full(graph.n_cols, -1, index)
-    queue = np.empty(graph.n_rows, index)
-    parent = np.empty(graph.n_rows, index)
-    roots = run.unmatched_rows()
-    tally = new_tally(1)
-    sizes = LevelLog(run.stats).sizes
-    searches = 0
+    a = Arrays(
+        *graph_and_matching(run),
+        visited=np.full(graph.n_cols, -1, index),
+        queue=np.empty(graph.n_rows, index),
+        parent=np.empty(graph.n_rows, index),
+        sizes=LevelLog(run.stats).sizes,
+        tally=new_tally(1),
+    )
     try:
-        while searches < roots.size and not run.done:
-            found = paths_found(tally)
-            with run.timed("search"):
-                done = search_one_by_one(
-                    unsigned(graph.indptr),
-                    unsigned(graph.indices),
-                    run.row_match,
-                    run.col_match,
-                    visited,
-                    queue,
-                    parent,
-                    roots,
-                    searches,
-                    run.upper_bound - run.cardinality,
-                    sizes,
-                    tally,
-                    EDGES_PER_CALL,
-                )
-            run.stats.phases += done - searches
-            run.cardinality += paths_found(tally) - found
-            searches = done
-            run.pause()
+        search_one_by_one(run, a, run.unmatched_rows(), search_and_hide)
     finally:
-        report(run, tally)
-        report_levels(run.stats, sizes)
+        report_levels(run.stats, a.sizes)
 
 
 def report_levels(stats: SolveStats, sizes: Any) -> None:
@@ -85,28 +78,16 @@ def report_levels(stats: SolveStats, sizes: Any) -> None:
 
 
 @kernel
-def search_one_by_one(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    visited: Any,
-    queue: Any,
-    parent: Any,
-    roots: Any,
-    search: int,
-    wanted: int,
-    sizes: Any,
-    tally: Any,
-    budget: int,
-) -> int:
-    """Search from the roots from number `search` on; return the number of the next one.
+def search_and_hide(a: Any, roots: Any, searches: int, wanted: int, budget: int) -> int:
+    """Search from the roots from number `searches` on; return the number of the next one.
 
     Comes back after some `budget` edges, or as soon as `wanted` more paths are found.
     """
+    indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
+    visited, queue, parent, sizes, tally = a.visited, a.queue, a.parent, a.sizes, a.tally
     stop, goal = tally[0, EDGES] + budget, tally[0, PATHS] + wanted
-    while search < roots.size and tally[0, EDGES] < stop and tally[0, PATHS] < goal:
-        queue[0] = roots[search]
+    while searches < roots.size and tally[0, EDGES] < stop and tally[0, PATHS] < goal:
+        queue[0] = roots[searches]
         head, tail, level_end = 0, 1, 0
         level = 0
         edges = 0
@@ -120,8 +101,8 @@ def search_one_by_one(
             for k in range(indptr[x], indptr[x + 1]):
                 edges += 1
                 y = indices[k]
-                if visited[y] < search:
-                    visited[y] = search
+                if visited[y] < searches:
+                    visited[y] = searches
                     below = col_match[y]
                     if below < 0:
                         free = np.int64(y)
@@ -137,16 +118,8 @@ def search_one_by_one(
         else:
             for i in range(1, tail):  # hide the tree; its root has no mate
                 visited[row_match[queue[i]]] = queue.size
-        search += 1
-    return search
-
-
-@helper
-def log_level(sizes: Any, size: int) -> None:
-    """Count a level, and write its size down while there is room."""
-    sizes[0] += 1
-    if sizes[0] < sizes.size:
-        sizes[sizes[0]] = size
+        searches += 1
+    return searches
 
 
 @helper

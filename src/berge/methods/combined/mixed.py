@@ -25,7 +25,7 @@ on threads pays later, from ``SHARED_PUSHES`` edges on.
 
 Work O(n · nnz), that of push-relabel. Memory: that of these, one after the other.
 
-References: see `budgeted`, `p_pothen_fan` and `push_relabel`.
+References: see `budgeted`, `pothen_fan` and `push_relabel`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from ...compile.tuning import (
     WELL,
 )
 from ...results.run import Run
-from ..augmenting.p_pothen_fan import search_in_phases
+from ..augmenting.pothen_fan import match_in_phases
 from ..counters import LONGEST, report
 from ..push_relabel.p_push_relabel import p_push_relabel
 from ..push_relabel.push_relabel import push_relabel
@@ -103,7 +103,7 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
         report(run, search.tally)
     del search  # memory
     wide = longest >= LONG_PATH and left <= REST * roots
-    if (wide or passes > effort) and search_in_phases(run, LEAST_FOUND):
+    if (wide or passes > effort) and match_in_phases(run, run.threads, LEAST_FOUND):
         return
     if slow and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
