@@ -36,7 +36,7 @@ from .kernel import kernel as compile_kernel
 from .tuning import CHUNK, SERIAL_ITEMS, TURNS
 
 __all__ = [
-    "CT", "MT", "ONE", "CpuDevice", "Device", "ItemKernel", "Shape", "per_item",
+    "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "per_item",
 ]  # fmt: skip
 
 
