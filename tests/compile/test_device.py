@@ -225,7 +225,7 @@ class Watched(CpuDevice):
 )
 def test_room_is_asked_for_beforehand(kind, name, monkeypatch):
     graph = berge.generate.permute(berge.generate.grid(40, 50), seed=1)
-    monkeypatch.setattr("berge.compile.device.CpuDevice", Watched)
+    monkeypatch.setattr("berge.compile.devices.CpuDevice", Watched)
     monkeypatch.setattr(Watched, "most", float("inf"))
     if kind == "greedy":
         solve = partial(berge.greedy_matching, graph, method=name)
