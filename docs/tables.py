@@ -39,7 +39,7 @@ def main() -> None:
     if "--check" not in sys.argv:
         PAGE.write_text(new, encoding="utf-8")
     elif new != text:
-        raise SystemExit(f"{PAGE.name} is not up to date: run python docs/tables.py")
+        raise SystemExit(f"{PAGE.name} is not up to date: run make format")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,10 @@
 python -m tests.changed [BASE]
 
 A module's tests are those of its name (``solve/small.py``: ``tests/solve/test_small.py``), else
-those of its folder, and always those of the public names and imports. Where kernels changed, or
-anything in ``compile`` and ``graphs`` that all kernels rest on, the tests marked `kernels` run in
-plain Python as well.
+those of its folder, and always those of the public names and imports. For an algorithm it is what
+``tests/methods`` asks of all of them, with this one. Where kernels changed, or anything in
+``compile`` and ``graphs`` that all kernels rest on, the tests marked `kernels` run in plain Python
+as well.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from berge.methods.registry import variants
+
 from .kernel_files import ROOT, has_kernels
 
 ALWAYS = ("tests/test_public.py", "tests/test_imports.py")
 EVERYWHERE = ("src/berge/compile/", "src/berge/graphs/", "tests/conftest.py", "tests/corpus.py")
 OTHER_HOMES = {"src/berge/mpi.py": "tests/distributed/test_mpi.py"}
+PLAIN = {"NUMBA_DISABLE_JIT": "1"}
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--numprocesses=logical", "--dist=worksteal"]
 
 
@@ -52,10 +56,18 @@ def their_tests(changed: str, root: Path = ROOT) -> str | None:
             own = folder / f"test_{path.stem.strip('_')}.py"
             if (root / own).exists():
                 return str(own)
+            if their_names(changed):
+                return None
             while folder != PurePosixPath(tests) and not (root / folder).exists():
                 folder = folder.parent
             return None if str(folder) == "tests" else str(folder)
     return None
+
+
+def their_names(changed: str) -> list[str]:
+    """Return the names of the algorithms that a file has."""
+    module = changed.removeprefix("src/berge/").removesuffix(".py").replace("/", ".")
+    return [a.name for a in variants() if a.function.startswith(f"{module}:")]
 
 
 def in_plain_python(changed: Iterable[str], root: Path = ROOT) -> list[str] | None:
@@ -77,11 +89,18 @@ def main() -> int:
     selected |= {test for test in ALWAYS if (ROOT / test).exists()}
     whole = {test for test in selected if not any(PurePosixPath(test).is_relative_to(other)
                                                   for other in selected - {test})}  # fmt: skip
-    code = _run([*PYTEST, *sorted(whole)])
+    runs = [(sorted(whole), {})]
+    if names := [name for file in changed for name in their_names(file)]:
+        runs.append((["tests/methods", "-k", " or ".join(names)], {}))
+        runs.append((["-m", "kernels", *runs[-1][0]], PLAIN))
     kernels = in_plain_python(changed)
-    if code == 0 and kernels is not None:
-        code = _run([*PYTEST, "-m", "kernels", *kernels], NUMBA_DISABLE_JIT="1")
-    return 0 if code == 5 else code  # 5: nothing there is marked
+    if kernels is not None:
+        runs.append((["-m", "kernels", *kernels], PLAIN))
+    for arguments, settings in runs:
+        code = _run([*PYTEST, *arguments], **settings)
+        if code not in (0, 5):  # 5: nothing there is marked
+            return code
+    return 0
 
 
 def _git(*arguments: str) -> list[str]:

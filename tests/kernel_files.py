@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-DECORATORS = {"kernel", "helper", "per_item"}
+DECORATORS = {"kernel", "helper", "per_item", "share_out"}
 
 
 def has_kernels(source: str) -> bool:

@@ -30,7 +30,8 @@ def tree(tmp_path):
         ("src/berge/solve/small.py", "tests/solve/test_small.py"),
         ("src/berge/solve/maximum.py", "tests/solve"),
         ("src/berge/methods/greedy/suitor.py", "tests/methods/greedy/test_suitor.py"),
-        ("src/berge/methods/starts/cheap.py", "tests/methods"),
+        ("src/berge/methods/counters.py", "tests/methods"),
+        ("src/berge/methods/starts/min_degree.py", None),  # by name
         ("src/berge/mpi.py", "tests/distributed/test_mpi.py"),
         ("src/berge/errors.py", None),  # those of the public names are run anyway
         ("src/berge/cli/match.py", None),  # no tests in this tree
@@ -47,8 +48,14 @@ def test_a_file_and_its_tests(tree, name, tests):
 def test_every_module_has_tests_of_its_folder():
     for path in (ROOT / "src" / "berge").rglob("*/*.py"):
         name = str(path.relative_to(ROOT))
-        assert changed.their_tests(name), name
-        assert (ROOT / changed.their_tests(name)).exists()
+        tests = changed.their_tests(name)
+        assert (ROOT / tests).exists() if tests else changed.their_names(name), name
+
+
+def test_an_algorithm_and_its_names():
+    assert changed.their_names("src/berge/methods/starts/min_degree.py") == ["min-degree"]
+    assert "g-pr-shr" in changed.their_names("src/berge/methods/push_relabel/g_pr.py")
+    assert changed.their_names("src/berge/methods/counters.py") == []
 
 
 def test_kernels_run_in_plain_python_too(tree):

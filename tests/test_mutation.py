@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 from .kernel_files import ROOT
-from .mutation import TESTS, mutant, places
+from .mutation import TESTS, mutant, places, source_of
 
 SOURCE = '''
 def f(a, n=1):
@@ -21,15 +21,20 @@ def f(a, n=1):
 def test_every_place_is_broken_alone():
     found = [mutant(SOURCE, number) for number in range(places(SOURCE))]
     plain = ast.unparse(ast.parse(SOURCE))
-    assert [done.partition(": ")[2] for _, done in found] == [
-        "if a[i] < 2 and i: → if not (a[i] < 2 and i):",
-        "a[i] < 2 and i → a[i] < 2 or i",
-        "a[i] < 2 → a[i] <= 2",
-        "2 → 3",
-        "a[i] = n - i → pass",
-        "n - i → n + i",
-        "break → continue",
+    assert [done.after for _, done in found] == [
+        "f: if not (a[i] < 2 and i):",
+        "f: if a[i] < 2 or i:",
+        "f: if a[i] <= 2 and i:",
+        "f: if a[i] < 3 and i:",
+        "f: 'without a[i] = n - i'",
+        "f: a[i] = n + i",
+        "f: continue",
     ]
+    assert {(done.line, done.before) for _, done in found} == {
+        (5, "if a[i] < 2 and i:"),
+        (6, "a[i] = n - i"),
+        (7, "break"),
+    }
     for source, _ in found:
         differ = [a != b for a, b in zip(source.split("\n"), plain.split("\n"), strict=True)]
         assert sum(differ) == 1
@@ -37,5 +42,5 @@ def test_every_place_is_broken_alone():
 
 def test_files_and_tests_are_there():
     for name, tests in TESTS.items():
-        assert places((ROOT / "src" / "berge" / name).read_text(encoding="utf-8")) > 20
+        assert places(source_of(name)) > 20
         assert all(Path(ROOT, test).exists() for test in tests)

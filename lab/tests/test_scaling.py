@@ -197,7 +197,8 @@ def test_bytes_of_a_part(graph):
         mates = np.full(len(part.rows), -1), np.full(len(part.cols), -1)
         arrays = Forest(halo, comm, *mates, exhaust=False).arrays
         own = sum(a.nbytes for name, a in arrays._asdict().items() if name != "graph")
-        real = part.indptr.nbytes + part.indices.nbytes + halo.nbytes + own
+        given = (part.indices, *halo.graph, halo.held, halo.holders)
+        real = sum(array.nbytes for array in given) + own
         sizes = len(part.rows), len(part.cols), part.nnz, halo.ghosts.size
         return real, part_bytes(*sizes, arrays.renewed.size)
 

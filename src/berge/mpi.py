@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from .distributed.mpi import MPICommunicator
     from .distributed.part import Part
     from .distributed.session import Session
-
-__all__ = ["main", "program"]
 
 graph_argument = click.argument("graph", type=click.Path(path_type=Path))
 progress_option = click.option(
@@ -112,9 +111,8 @@ def match(
         raise click.UsageError("--resume needs --checkpoint")
     comm = _world()
     with together(comm):
-        chosen = check_options(
-            init, options.plain_values(options.key_values(switches, "'--option'"))
-        )
+        given = options.plain_values(options.key_values(switches, "'--option'"))
+        chosen = check_options(init, given)
         if output is not None and output.suffix:
             options.check_output(output, (".npz", ".txt", ".json"))
         elif output is not None:
@@ -242,11 +240,10 @@ def greedy(
         mate = gather(comm, result.mate)
         with together(comm):
             if comm.rank == 0 and output is not None:
-                result.joined(mate, seed).save(output)
+                result.joined(mate).save(output)
     if comm.rank == 0:
-        names = ("size", "weight", "is_maximal", "method", "rounds", "exchanges", "seconds")
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
-        facts |= {name: getattr(result, name) for name in (*names, "stopped")}
+        facts |= {"exchanges": result.exchanges} | result.as_dict()
         if as_json:
             options.print_json(facts)
         elif not quiet:
@@ -264,10 +261,7 @@ def greedy(
 def _heeding(session: Session, progress: bool) -> Iterator[None]:
     """Show progress on rank 0 if asked to, and let SIGINT stop all ranks in the same round."""
     run = session.run
-
-    def stop() -> None:
-        run.interrupted = True
-
+    stop = partial(setattr, run, "interrupted", True)
     with run.running(progress and run.rank == 0), heeded_interrupts(stop):
         yield
     if session.result is None and session.pairs is None:

@@ -232,4 +232,5 @@ def test_damage_is_an_error_or_a_graph(tmp_path_factory, place, piece, compresse
         graph = berge.read(path)
     except FormatError:
         return
-    berge.BipartiteGraph(graph.indptr, graph.indices, graph.shape)
+    again = berge.BipartiteGraph(graph.indptr, graph.indices, graph.shape)  # looked at anew
+    assert again.nnz == graph.nnz

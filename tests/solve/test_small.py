@@ -126,6 +126,79 @@ def test_threads_go_on_with_the_search(monkeypatch):
 
 
 @pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("threads", "numbers", "asked"),
+    [
+        (3, {}, (1, 1 << 60)),
+        (3, {"SHARED_SEARCHES": 300}, (3, 100 + tuning.WAKING)),
+        (99, {"SHARED_SEARCHES": 300}, (tuning.MOST_THREADS, 100 + tuning.WAKING)),
+        (3, {"SHARED_SEARCHES": 301}, (1, 1 << 60)),
+        (3, {"SHARED_SEARCHES": 300, "DENSE": 3}, (1, 1 << 60)),
+        (3, {"SHARED_SEARCHES": 0, "SHARED_START": 300, "ROWS_SHARED_START": 100}, None),
+        (1, {"SHARED_SEARCHES": 0, "SHARED_START": 300, "ROWS_SHARED_START": 100}, (1, 1 << 60)),
+        (
+            3,
+            {"SHARED_SEARCHES": 0, "SHARED_START": 301, "ROWS_SHARED_START": 100},
+            (3, 100 + tuning.WAKING),
+        ),
+        (
+            3,
+            {"SHARED_SEARCHES": 0, "SHARED_START": 300, "ROWS_SHARED_START": 101},
+            (3, 100 + tuning.WAKING),
+        ),
+    ],
+)
+def test_what_the_one_call_is_asked_for(threads, numbers, asked, monkeypatch):
+    """Threads to make room for, and edges for which to wake them; None where it is not called."""
+    begun = []
+
+    def begin(arrays, worth, most, valid):
+        arrays[-2][small.OUTCOME] = small.WRONG
+        begun.append((arrays[-1], worth))
+        assert (most, valid) == (tuning.READ_IN_NO_TIME, True)
+
+    for name, value in numbers.items():
+        monkeypatch.setattr(tuning, name, value)
+    monkeypatch.setattr(small, "begin_small", begin)
+    monkeypatch.setattr(small, "threads_of", lambda threads: threads)
+    graph = generate.erdos_renyi(100, 100, 300)
+    assert graph.nnz == 300
+    assert small.match_small(graph, threads, 0, 0.0) is None
+    assert begun == ([] if asked is None else [asked])
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("more", [4, 5])
+def test_few_searches_of_dense_graphs_are_made_at_once(more, monkeypatch):
+    """More than a few would look ahead, which the one call does not do."""
+    went_on = []
+    go_on = small._go_on
+    monkeypatch.setattr(small, "_go_on", lambda *a: went_on.append(1) or go_on(*a))
+    n = tuning.DENSE
+    rows, cols = np.repeat(np.arange(n + more), n), np.tile(np.arange(n), n + more)
+    matching = check_same(BipartiteGraph.from_edges(rows, cols, (n + more, n + 9)))
+    assert matching.cardinality == n
+    assert bool(went_on) == (more > tuning.FEW_ROOTS)
+    assert 0 < matching.stats.seconds["init"] < matching.stats.seconds["total"] < 1000
+
+
+@pytest.mark.kernels
+def test_easy_graphs_need_no_more_than_the_one_call(monkeypatch):
+    monkeypatch.setattr(small, "_go_on", None)
+    check_same(generate.hidden_perfect(60, 3))
+
+
+@pytest.mark.kernels
+@pytest.mark.skipif(COMPILED, reason="calls inside compiled code")
+def test_edges_of_the_first_searches(monkeypatch):
+    begun = []
+    begin = small.begin_alone
+    monkeypatch.setattr(small, "begin_alone", lambda a, *n: begun.append(n) or begin(a, *n))
+    check_same(generate.hidden_perfect(60, 3))
+    assert begun == [(1 << 60, tuning.READ_IN_NO_TIME + 1)]
+
+
+@pytest.mark.kernels
 def test_one_thread_does(calls):
     matching = berge.maximum_matching(generate.chain(50), threads=2)
     assert matching.stats.threads == 1
@@ -142,6 +215,7 @@ def test_one_thread_does(calls):
         ([1, 1, 2], [0, 1]),
         ([0, 1, 3], [0, 1]),
         ([0, -1, 2], [0, 1]),
+        ([0, 0, 1], [2]),
     ],
 )
 @pytest.mark.parametrize("tall", [False, True])

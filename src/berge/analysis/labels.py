@@ -334,16 +334,18 @@ def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:
     return graph_of_pairs(edges)
 
 
-class _Numbers:
-    """Numbers for labels in order of appearance."""
+class _Edges:
+    """Edges between labels, which are numbered in order of appearance on either side."""
 
     def __init__(self) -> None:
-        self._number_of: dict[Any, int] = {}
+        self.numbers: tuple[dict[Any, int], dict[Any, int]] = {}, {}
+        self.ends = array("q"), array("q")
 
-    def of(self, label: Any) -> int:
-        count = len(self._number_of)
+    def number(self, side: int, label: Any) -> int:
+        numbers = self.numbers[side]
+        count = len(numbers)
         try:
-            number = self._number_of.setdefault(label, count)
+            number = numbers.setdefault(label, count)
         except TypeError:
             raise InvalidGraphError(
                 f"{reprlib.repr(label)} cannot be a label: a {type(label).__name__} is not hashable"
@@ -352,9 +354,11 @@ class _Numbers:
             raise InvalidGraphError(f"a label is missing: found {label!r}")
         return number
 
-    @property
-    def labels(self) -> list[Any]:
-        return list(self._number_of)
+    def graph(self) -> BipartiteGraph:
+        rows, cols = (np.frombuffer(ends, np.int64) for ends in self.ends)
+        left, right = map(list, self.numbers)
+        shape = len(left), len(right)
+        return BipartiteGraph.from_edges(rows, cols, shape, row_labels=left, col_labels=right)
 
 
 def graph_of_pairs(pairs: Iterable[Any]) -> BipartiteGraph:
@@ -366,16 +370,15 @@ def graph_of_pairs(pairs: Iterable[Any]) -> BipartiteGraph:
     >>> graph_of_pairs([("ann", "cook"), ("ann", 7)]).col_labels
     ['cook', 7]
     """
-    lefts, rights = _Numbers(), _Numbers()
-    rows, cols = array("q"), array("q")
+    edges = _Edges()
     for k, pair in enumerate(pairs):
         try:
             left, right = pair if isinstance(pair, tuple) and len(pair) == 2 else _two_of(pair)
-            rows.append(lefts.of(left))
-            cols.append(rights.of(right))
+            for side, label in enumerate((left, right)):
+                edges.ends[side].append(edges.number(side, label))
         except InvalidGraphError as error:
             raise InvalidGraphError(f"pair {k}: {error}") from None
-    return _graph_of(rows, cols, lefts, rights)
+    return edges.graph()
 
 
 def _two_of(pair: Any) -> tuple[Any, Any]:
@@ -388,34 +391,19 @@ def _two_of(pair: Any) -> tuple[Any, Any]:
 
 
 def _graph_of_mapping(choices_of: Mapping[Any, Any]) -> BipartiteGraph:
-    lefts, rights = _Numbers(), _Numbers()
-    rows, cols = array("q"), array("q")
+    edges = _Edges()
     for left, choices in choices_of.items():
+        where = f"left {reprlib.repr(left)}"
         try:
-            row = lefts.of(left)
+            row = edges.number(0, left)
             if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
                 raise InvalidGraphError(
                     f"expected a list of right labels, found {reprlib.repr(choices)}"
                 )
             for k, right in enumerate(choices):
-                rows.append(row)
-                try:
-                    cols.append(rights.of(right))
-                except InvalidGraphError as error:
-                    raise InvalidGraphError(f"item {k}: {error}") from None
+                where = f"left {reprlib.repr(left)}: item {k}"
+                edges.ends[0].append(row)
+                edges.ends[1].append(edges.number(1, right))
         except InvalidGraphError as error:
-            raise InvalidGraphError(f"left {reprlib.repr(left)}: {error}") from None
-    return _graph_of(rows, cols, lefts, rights)
-
-
-def _graph_of(
-    rows: array[int], cols: array[int], lefts: _Numbers, rights: _Numbers
-) -> BipartiteGraph:
-    row_labels, col_labels = lefts.labels, rights.labels
-    return BipartiteGraph.from_edges(
-        np.frombuffer(rows, np.int64),
-        np.frombuffer(cols, np.int64),
-        (len(row_labels), len(col_labels)),
-        row_labels=row_labels,
-        col_labels=col_labels,
-    )
+            raise InvalidGraphError(f"{where}: {error}") from None
+    return edges.graph()

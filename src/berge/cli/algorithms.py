@@ -63,10 +63,6 @@ def _facts(algorithm: Algorithm) -> dict[str, Any]:
     return facts
 
 
-def _threads(algorithm: Algorithm) -> str:
-    return "all" if algorithm.threads else "1"
-
-
 def _table(listed: tuple[Algorithm, ...]) -> Table:
     table = plain_table(first="name")
     for name in ("kind", "threads", "det.", "cuda", "bound"):
@@ -75,7 +71,8 @@ def _table(listed: tuple[Algorithm, ...]) -> Table:
     table.add_column("summary")
     for a in listed:
         marks = ["✓" if mark else "–" for mark in (a.deterministic, "cuda" in a.devices)]
-        table.add_row(a.name, a.kind, _threads(a), *marks, a.bound, a.paper or "–", _summary(a))
+        threads = "all" if a.threads else "1"
+        table.add_row(a.name, a.kind, threads, *marks, a.bound, a.paper or "–", _summary(a))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,7 +26,10 @@ class _GenerateCommand(Command):
         from ..generate import KINDS
 
         with formatter.section("Kinds"):
-            formatter.write_dl([(_call(kind), kind.summary) for kind in KINDS.values()])
+            formatter.write_dl(
+                (" ".join([name, *map(_with_default, kind.parameters)]), kind.summary)
+                for name, kind in KINDS.items()
+            )
 
 
 @command(
@@ -87,26 +90,16 @@ def _find(name: str, kinds: dict[str, Kind]) -> Kind:
     raise click.BadParameter(wrong, param_hint="'KIND'")
 
 
-def _call(kind: Kind) -> str:
-    """Return the kind with its parameters, as one would type it."""
-    return " ".join([kind.name, *(_with_default(p) for p in kind.parameters)])
-
-
 def _with_default(parameter: Parameter) -> str:
+    """Return a parameter as it would be typed, with its default."""
+    default = parameter.default
     if parameter.required:
         return f"{parameter.name}=…"
-    return f"[{parameter.name}={_shown(parameter.default)}]"
-
-
-def _shown(default: Any) -> str:
-    """Return a default as it would be typed."""
-    if default is None:
-        return "…"
     if isinstance(default, bool):
-        return "yes" if default else "no"
-    if isinstance(default, tuple):
-        return ",".join(map(str, default))
-    return str(default)
+        default = "yes" if default else "no"
+    elif isinstance(default, tuple):
+        default = ",".join(map(str, default))
+    return f"[{parameter.name}={'…' if default is None else default}]"
 
 
 def _explain(kinds: Sequence[Kind]) -> None:

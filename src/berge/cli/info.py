@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import dropwhile, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,14 +47,13 @@ def info(file: options.GraphFile, head: bool, check: bool, as_json: bool) -> Non
     if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
         if sizes is None:
             raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
-        facts, lines = sizes | _needs(sizes), _head_lines
+        facts, lines, more = sizes | _needs(sizes), _head_lines, None
     else:
         with working("reading"):
             graph = file.read()
         with working("counting"):
-            facts, lines = _facts(graph), _lines
-    facts = {"file": file.path, **facts, **checked}
-    report(facts, lines, file, as_json=as_json, more=_histogram if lines is _lines else None)
+            facts, lines, more = _facts(graph), _lines, _histogram
+    report({"file": file.path, **facts, **checked}, lines, file, as_json=as_json, more=more)
 
 
 def _sizes(file: options.GraphFile) -> dict[str, Any] | None:
@@ -115,21 +115,20 @@ def _needs(sizes: dict[str, Any]) -> dict[str, Any]:
     from ..graphs.memory import available, out_of_core_bytes, solve_bytes
 
     rows, cols, edges = sizes["rows"], sizes["cols"], sizes["edges"]
-    needs: dict[str, Any] = {"available_bytes": available()}
-    if edges is None or rows is None:
-        needs |= {"folder_bytes": None, "solve_bytes": None, "out_of_core_bytes": None}
-        about = sizes.get("estimated_edges") if edges is None else edges
-        if about is not None:  # runs and result, with 32-bit indices
-            needs |= {"convert_bytes": DEFAULT_MEMORY, "convert_disk_bytes": 12 * about}
-        return needs
-    index = 4 if max(rows, cols) < 2**31 else 8
-    needs["folder_bytes"] = 8 * (rows + 1) + index * edges
-    needs["solve_bytes"] = solve_bytes((rows, cols), edges)
-    needs["out_of_core_bytes"] = out_of_core_bytes((rows, cols), edges)
-    if sizes.get("convert"):
-        needs["convert_bytes"] = DEFAULT_MEMORY
-        needs["convert_disk_bytes"] = disk_bytes(edges, index) + needs["folder_bytes"]
-    return needs
+    folder = solve = out_of_core = disk = None
+    if edges is not None and rows is not None:
+        index = 4 if max(rows, cols) < 2**31 else 8
+        folder = 8 * (rows + 1) + index * edges
+        solve, out_of_core = (
+            solve_bytes((rows, cols), edges),
+            out_of_core_bytes((rows, cols), edges),
+        )
+        disk = disk_bytes(edges, index) + folder if sizes.get("convert") else None
+    elif (about := sizes.get("estimated_edges") if edges is None else edges) is not None:
+        disk = 12 * about  # runs and result, with 32-bit indices
+    needs = {"folder_bytes": folder, "solve_bytes": solve, "out_of_core_bytes": out_of_core}
+    convert = {} if disk is None else {"convert_bytes": DEFAULT_MEMORY, "convert_disk_bytes": disk}
+    return {"available_bytes": available(), **needs, **convert}
 
 
 def _head_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -221,15 +220,10 @@ def _histogram(facts: dict[str, Any], console: Console) -> Table:
     from rich.text import Text
 
     both = [facts["row_degrees"], facts["col_degrees"]]
-    counts = [[d["isolated"], *d["histogram"]] for d in both]
-    length = max(map(len, counts))
-    for column in counts:
-        column += [0] * (length - len(column))
-    labels = ["0", "1"] + [f"{2**b:,}–{2 ** (b + 1) - 1:,}" for b in range(1, length - 1)]
-    rows = list(zip(labels, *counts, strict=False))
-    while rows and not any(rows[0][1:]):
-        del rows[0]
-    most = max(1, *counts[0], *counts[1])
+    counts = list(zip_longest(*([d["isolated"], *d["histogram"]] for d in both), fillvalue=0))
+    labels = ["0", "1"] + [f"{2**b:,}–{2 ** (b + 1) - 1:,}" for b in range(1, len(counts) - 1)]
+    rows = dropwhile(lambda row: not any(row[1]), zip(labels, counts, strict=False))
+    most = max(1, *map(max, counts))
     digits = len(f"{most:,}")
     texts = max(6, *map(len, labels)) + max(digits, len("rows")) + max(digits, len("columns"))
     bars = min(max((console.width - texts - 8) // 2, 1), 24)
@@ -238,7 +232,7 @@ def _histogram(facts: dict[str, Any], console: Console) -> Table:
     for name in ("rows", "columns"):
         table.add_column(name, justify="right", no_wrap=True)
         table.add_column("", no_wrap=True)
-    for label, *pair in rows:
+    for label, pair in rows:
         cells = [c for n in pair for c in (f"{n:,}" if n else "", Text(bar(n / most, bars)))]
         table.add_row(label, *cells)
     return table

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InvalidGraphError, OptionError
 
 if TYPE_CHECKING:
-    from ..analysis.labels import Shortage
     from ..graphs.graph import BipartiteGraph
     from ..results.matching import Matching
 
@@ -64,15 +63,20 @@ class LabelledFile:
         from ..analysis.labels import LabelledMatching
 
         pairs = LabelledMatching(self.graph, matching)
-        known = matching.is_maximum
+        names = ("members", "choices", "unmatched")
+        reasons: dict[str, Any] = {"reasons_left": None, "reasons_right": None}
+        for side in ("left", "right") if matching.is_maximum else ():
+            reasons[f"reasons_{side}"] = [
+                {name: getattr(reason, name) for name in names} | {"text": str(reason)}
+                for reason in pairs.reasons(side)
+            ]
         return {
             "left": self.left,
             "right": self.right,
             "pairs": list(pairs.items()),
             "unmatched_left": pairs.unmatched_left,
             "unmatched_right": pairs.unmatched_right,
-            "reasons_left": [_as_dict(r) for r in pairs.reasons("left")] if known else None,
-            "reasons_right": [_as_dict(r) for r in pairs.reasons("right")] if known else None,
+            **reasons,
         }
 
     def lines(self, matching: Matching) -> Iterator[tuple[str, str]]:
@@ -114,58 +118,44 @@ def read_labelled(
 
     if form not in _FORMATS:
         raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")
-    with open_bytes(path) as file, damage_reported(path):
-        lines = _Lines(file, path)
+    raw: Any = open_bytes(path)
+    with io.BufferedReader(raw) as file, damage_reported(path):
+        texts = _texts(file, path)
+        number, line = next(((k, text) for k, text in enumerate(texts, 1) if text.strip()), (0, ""))
+        if not line:
+            raise FormatError("the file is empty: no line with the names of columns", path)
+        records: Any = None
         try:
-            delimiter, names = _heading(lines)
+            delimiter = max(_DELIMITERS, key=lambda delimiter: len(_cut([line], delimiter)))
+            names = [name.strip() for name in _cut([line], delimiter)]
             places = choose_columns(names, left, right, by_number=True)
-            graph = graph_of_pairs(_pairs(lines, delimiter, names, places))
+            records = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
+            graph = graph_of_pairs(_pairs(records, names, places))
         except (csv.Error, InvalidGraphError) as error:
-            raise FormatError(str(error), path, lines.number) from None
+            number += records.line_num if records else 0
+            raise FormatError(str(error), path, number) from None
     return LabelledFile(graph, names[places[0]], names[places[1]])
 
 
-def _heading(lines: _Lines) -> tuple[str, list[str]]:
-    """Return the delimiter and the names of the columns."""
-    line = next((line for line in lines if line.strip()), None)
-    if line is None:
-        raise FormatError("the file is empty: no line with the names of columns", lines.path)
-
-    def cut(delimiter: str) -> list[str]:
-        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
-
-    delimiter = max(_DELIMITERS, key=lambda delimiter: len(cut(delimiter)))
-    return delimiter, [name.strip() for name in cut(delimiter)]
-
-
-class _Lines:
-    """Lines of text, counted from 1."""
-
-    def __init__(self, file: IO[bytes], path: Path):
-        raw = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
-        self._lines = iter(raw)
-        self.path = path
-        self.number = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.number += 1
+def _texts(file: Iterable[bytes], path: Path) -> Iterator[str]:
+    """Yield the lines as text. The signature is what some programs begin UTF-8 with."""
+    for number, line in enumerate(file, 1):
         try:
-            # The signature is what some programs begin UTF-8 with.
-            return line.decode("utf-8-sig" if self.number == 1 else "utf-8")
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            raise FormatError("not text in UTF-8", self.path, self.number) from None
+            raise FormatError("not text in UTF-8", path, number) from None
+
+
+def _cut(lines: list[str], delimiter: str) -> list[str]:
+    return next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
 
 
 def _pairs(
-    lines: _Lines, delimiter: str, names: list[str], places: tuple[int, int]
+    records: Iterator[list[str]], names: list[str], places: tuple[int, int]
 ) -> Iterator[tuple[str, str]]:
     """Yield the two labels of every line that is not blank."""
     first, second = places
-    for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True):
+    for record in records:
         try:
             left, right = record[first].strip(), record[second].strip()
         except IndexError:  # a line that ends too early
@@ -174,7 +164,7 @@ def _pairs(
             yield left, right
         elif any(cell.strip() for cell in record):
             empty = next(p for p in places if not "".join(record[p : p + 1]).strip())
-            raise FormatError(f"no label in column {names[empty]!r}", lines.path, lines.number)
+            raise InvalidGraphError(f"no label in column {names[empty]!r}")
 
 
 @contextmanager
@@ -189,12 +179,3 @@ def labels_hinted(path: Path) -> Iterator[None]:
             hint = "columns of labels are read with --left NAME --right NAME"
             error.args = (f"{error} ({hint})",)
         raise
-
-
-def _as_dict(reason: Shortage) -> dict[str, Any]:
-    return {
-        "members": reason.members,
-        "choices": reason.choices,
-        "unmatched": reason.unmatched,
-        "text": str(reason),
-    }

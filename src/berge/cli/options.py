@@ -236,13 +236,3 @@ def print_json(facts: dict[str, Any]) -> None:
     from os import fspath
 
     click.echo(json.dumps(facts, default=fspath))
-
-
-def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """Write a line for each row, under the names of the first one's keys."""
-    import csv
-
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)

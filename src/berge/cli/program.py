@@ -23,7 +23,17 @@ from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_L
 Maker = Callable[[Callable[..., Any]], click.Command]
 
 
-class Command(click.Command):
+class _WithExamples(click.Command):
+    """A command whose help ends in its examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                formatter.write_text(self.epilog)
+
+
+class Command(_WithExamples):
     """A command; what the library calls a wrong option is wrong usage here."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -35,24 +45,16 @@ class Command(click.Command):
                 raise
             raise click.UsageError(str(error), ctx) from None
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        _write_examples(self, formatter)
 
-
-class Group(click.Group):
+class Group(_WithExamples, click.Group):
     """A command that has commands of its own."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        _write_examples(self, formatter)
 
 
 # Commands of berge-lab, a distribution of its own, that are known where it is not installed.
 LAB = ("bench", "compare", "report", "reproduce")
 
 
-class Program(click.Group):
+class Program(Group):
     """The commands, listed in sections, and what happens when one of them fails.
 
     `sections` has a line for each command, whose module is imported when it is called. Other
@@ -122,7 +124,7 @@ class Program(click.Group):
         """Write the exit codes and examples."""
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code), meaning) for code, meaning in MEANINGS.items()])
-        _write_examples(self, formatter)
+        super().format_epilog(ctx, formatter)
 
 
 def command(*lines: str, cls: type[Command] = Command) -> Maker:
@@ -133,12 +135,6 @@ def command(*lines: str, cls: type[Command] = Command) -> Maker:
 def examples(*lines: str) -> str:
     """Return an epilog with examples; the first character has click leave the lines as they are."""
     return "\n".join(["\b", *lines])
-
-
-def _write_examples(command: click.Command, formatter: click.HelpFormatter) -> None:
-    if command.epilog:
-        with formatter.section("Examples"):
-            formatter.write_text(command.epilog)
 
 
 def say(label: str, style: str, message: str = "") -> None:

@@ -52,47 +52,37 @@ def _use_kernels(everything: bool) -> None:
     from ..graphs.graph import BipartiteGraph
     from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
+    from ..solve.maximum import maximum_matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
     # which look ahead where rows have many edges; and small enough to be done at once.
     graph, dense, small = permute(grid(500, 500)), karp_sipser_hard(2000), grid(60, 60)
+    runs: list[tuple[BipartiteGraph, dict[str, Any]]] = [
+        (graph, {}),
+        (graph, {"algorithm": "push-relabel", "init": "cheap"}),  # what "auto" may come to
+        (graph, {"algorithm": "p-push-relabel", "init": "cheap"}),
+        (graph, {"init": "none"}),
+        (dense, {}),
+        (small, {}),
+        (graph, {"init": "cheap", "initial": Matching.empty(graph)}),
+    ]
+    if everything:
+        for exact in variants("exact"):
+            for start in algorithms("start"):
+                runs.append((small, {"algorithm": exact.name, "init": start.name}))  # some are slow
+    for source, settings in runs:
+        for threads in (1, None):
+            # A graph of its own each time, or the transpose would be there already.
+            fresh = BipartiteGraph(source.indptr, source.indices, source.shape)
+            maximum_matching(fresh, threads=threads, **settings)
+    matching = maximum_matching(graph)
+    matching.prove(graph)
+    graph.without_duplicates()
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):
             write(pair, Path(folder, name))
             read(Path(folder, name))
-        empty = Matching.empty(graph)
-        for threads in (1, None):
-            _solve(graph, "auto", "auto", threads)
-            for name in ("push-relabel", "p-push-relabel"):  # what "auto" may come to
-                _solve(graph, name, "cheap", threads)
-            _solve(graph, "auto", "none", threads)
-            _solve(dense, "auto", "auto", threads)
-            _solve(small, "auto", "auto", threads)
-            _solve(graph, "auto", "cheap", threads, initial=empty)
-        matching = _solve(graph, "auto", "auto", None)
-        matching.prove(graph)
         for name in ("matching.txt", "matching.npz"):
             matching.save(Path(folder, name))
             Matching.load(Path(folder, name))
-    graph.without_duplicates()
-    if everything:
-        for exact in variants("exact"):
-            for start in algorithms("start"):
-                for threads in (1, None):
-                    _solve(small, exact.name, start.name, threads)  # some are slow
-
-
-def _solve(
-    graph: BipartiteGraph,
-    algorithm: str,
-    init: str,
-    threads: int | None,
-    initial: Any = None,
-) -> Any:
-    from ..graphs.graph import BipartiteGraph
-    from ..solve.maximum import maximum_matching
-
-    # A graph of its own each time, or the transpose would be there already.
-    fresh = BipartiteGraph(graph.indptr, graph.indices, graph.shape)
-    return maximum_matching(fresh, algorithm=algorithm, init=init, threads=threads, initial=initial)

@@ -1,9 +1,9 @@
 """Augmenting paths that cross parts: all walk at once, from their free column back to their root.
 
-A path is under way as a pair (x, y): row x takes column y, and goes on at the column that it had
-before; a pair (−1, y) stands at column y, whose parent takes it next. It walks as long as it stays
-in the part, and is sent to the owner of the next vertex where it does not. Trees are disjoint, so
-no path meets another, nor a tree that still grows: pairs share the exchanges of the search.
+A path under way is a pair (x, y): row x takes column y, and the path goes on at the column that x
+had before. A pair (−1, y) stands at column y, whose parent takes it next. A path walks as long as
+it stays in the part; then it is sent to the owner of the next vertex. Trees are disjoint, so no
+path meets another, nor a tree that still grows. So pairs share the exchanges of the search.
 
 A path of k edges that crosses between parts c times takes k steps in all and c exchanges.
 """
@@ -18,8 +18,6 @@ from ..compile import kernel
 from .communicator import Array
 from .messages import Messages, by_owner
 from .part import Part, owners
-
-__all__ = ["advance", "to_next"]
 
 
 @kernel

@@ -8,10 +8,10 @@
       manifest.json                                  phase, graph, rows and checksum of every file
 
 Any valid matching is a place to go on from, on any number of parts. Each part writes its file aside
-and renames it; when all are there, part 0 does the same with the manifest, and that makes the phase
-count: whatever happens in between, the manifest tells of a phase that is complete. Names have a
-number of their own for every run, so that no run writes over files that the manifest of another
-tells of. Files of the phase before the last one, and of runs before, are removed.
+and renames it. When all files are there, part 0 writes the manifest in the same way: from then on
+the phase counts. So whatever happens, the manifest tells of a phase that is complete. Every run has
+a number in the names of its files, so that it writes over no file of another run's manifest. Files
+of the phase before the last one, and of runs before, are removed.
 
 The graph is known by its sizes and the sum of its parts' fingerprints.
 """
@@ -30,8 +30,6 @@ from ..files.manifest import digest, load_array, read_manifest, save_array, writ
 from .communicator import Array, Communicator
 from .messages import collect, deliver, together
 from .part import Part
-
-__all__ = ["Checkpoint"]
 
 _FORMAT, _VERSION = "berge checkpoint", 1
 
@@ -64,10 +62,6 @@ class Checkpoint:
     def manifest(self) -> Path:
         """The file that makes a checkpoint one."""
         return self.folder / "manifest.json"
-
-    def exists(self) -> bool:
-        """Whether there is something to go on from."""
-        return self.manifest.exists()
 
     def save(self, comm: Communicator, part: Part, row_match: Array, phase: int) -> None:
         """Write this part's share; the manifest, last, makes it count. Collective, one exchange.

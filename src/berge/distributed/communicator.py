@@ -19,8 +19,6 @@ import numpy.typing as npt
 
 from ..errors import PeerLost
 
-__all__ = ["Alone", "Array", "Communicator", "run_threads"]
-
 Array = npt.NDArray[np.int64]
 _Result = TypeVar("_Result")
 

@@ -22,8 +22,6 @@ from .part_run import PartRun
 from .search import ALPHA, Forest
 from .start import make_start
 
-__all__ = ["PartResult", "PartStats", "Saver", "match_part", "mates_of_columns"]
-
 
 @dataclass
 class PartStats:

@@ -1,12 +1,13 @@
-"""`maximum_matching` on a Dask cluster: what the client does.
+"""`maximum_matching` and `greedy_matching` on a Dask cluster: what the client does.
 
-Each attempt: an actor (`Member`) on every worker; the pieces of the graph handed to them, where
-they do not read it themselves; then they match among themselves, and the client only asks how it
-goes.
+In each attempt there is an actor (`Member`) on every worker. The client hands them the pieces of
+the graph, where they do not read it themselves. Then they match among themselves, and the client
+only asks how it goes.
 
-A worker that is lost ends the attempt for all. The next one, on what is left or on the replacement,
-goes on from the checkpoint; without one from what the surviving members have kept of the last phase
-that all of them finished: part of a valid matching is a valid matching.
+A worker that is lost ends the attempt for all. The next attempt is on the workers that are left, or
+on their replacements. It goes on from the checkpoint. Without one it goes on from the last phase
+that all members finished, as far as the surviving members have kept it: part of a valid matching is
+a valid matching.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
     from .core import PartStats
     from .sources import Source
     from .worker import Job, Progress
-
-__all__ = ["greedy_on_cluster", "solve_on_cluster"]
 
 RESTARTS = 3
 _GRACE = 5.0  # seconds that a replacement has to come
@@ -131,8 +130,7 @@ def solve_on_cluster(
     from .sources import open_source
 
     opened = partial(open_source, source, left, right, shape)
-    matching: Matching = _solve(cluster, opened, job, way, progress, workers, restarts)
-    return matching
+    return cast("Matching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
 
 def greedy_on_cluster(
@@ -173,8 +171,7 @@ def greedy_on_cluster(
 
     opened = partial(open_undirected, source, weights)
     job = {"options": options, "threads": threads, "greedy": True}
-    matching: GreedyMatching = _solve(cluster, opened, job, way, progress, workers, restarts)
-    return matching
+    return cast("GreedyMatching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
 
 def _solve(
@@ -422,15 +419,15 @@ class _Attempt:
         joined = {
             name: np.concatenate([arrays[name] for arrays, _ in fetched]) for name in fetched[0][0]
         }
-        stats[0].seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
+        seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
+        stats[0] = replace(stats[0], seconds=seconds)
         if job.greedy:
-            return stats[0].joined(joined["mate"], job.options["seed"])
+            return stats[0].joined(joined["mate"])
         return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:
         """Wait until all members are done, and pass on reports. Ctrl-C has them stop."""
-        way, looked = self.solve.way, time.perf_counter()
-        interrupted = False
+        way, looked, interrupted = self.solve.way, time.perf_counter(), False
         while True:
             try:
                 states = self._progress(self.addresses[:1])

@@ -6,7 +6,7 @@ alike, with every edge in both directions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -23,63 +23,29 @@ from .part_run import PartRun
 from .proof import check_cover, check_pairs
 from .proposals import proposals
 
-__all__ = ["GreedyPart", "greedy_part", "make_undirected"]
 
-
-@dataclass(eq=False)
-class GreedyPart:
-    """A part's share of a matching; all but `mate`, `bytes` and `seconds` is of the whole.
+@dataclass(frozen=True, repr=False, eq=False, kw_only=True)
+class GreedyPart(GreedyMatching):
+    """A part's share of a matching: its `mate` and `seconds` are the part's, all else the whole's.
 
     Attributes
     ----------
-    mate
-        Mates of this part's vertices, by global number; −1 where there is none.
-    size, weight
-        Number of pairs, and the sum of the weights of their edges.
-    valid, is_maximal
-        What the check found, edge by edge.
-    reason
-        The first thing that it found wrong, in words.
-    method, exchanges, bytes, seconds
-        How it was found: exchanges with those of the check, bytes that this part sent.
-    matched_fraction
-        The fraction of vertices that are matched after every round.
-    stopped
-        None, ``"time limit"`` or ``"interrupted"``.
+    valid, reason
+        What the check found, edge by edge; and the first thing that is wrong or not maximal.
+    exchanges, bytes
+        Exchanges with those of the check, and bytes that this part sent.
     """
 
-    mate: Array
-    size: int
-    weight: float
     valid: bool
-    is_maximal: bool
     reason: str
-    method: str
     exchanges: int
     bytes: int
-    matched_fraction: tuple[float, ...]
-    seconds: dict[str, float]
-    stopped: str | None = None
 
-    @property
-    def rounds(self) -> int:
-        """Number of rounds."""
-        return len(self.matched_fraction)
-
-    def joined(self, mate: Array, seed: int) -> GreedyMatching:
+    def joined(self, mate: Array) -> GreedyMatching:
         """Return the matching of the whole, given the mates of all parts."""
         mate.flags.writeable = False
-        return GreedyMatching(
-            mate=mate,
-            size=self.size,
-            weight=self.weight,
-            is_maximal=self.is_maximal,
-            matched_fraction=self.matched_fraction,
-            method=self.method,
-            seed=seed,
-            seconds=self.seconds,
-            stopped=self.stopped,
-        )
+        whole = {field.name: getattr(self, field.name) for field in fields(GreedyMatching)}
+        return GreedyMatching(**whole | {"mate": mate})
 
 
 def greedy_part(
@@ -140,18 +106,19 @@ def greedy_part(
         notes = deliver(run, [], [int(np.float64(heavy / 2).view(np.int64))])[1]
     run.seconds["total"] = run.elapsed
     return GreedyPart(
-        mate,
-        size // 2,
-        float(notes[:, 0].copy().view(np.float64).sum()),
-        valid,
-        not reason,
-        reason,
-        entry.name,
-        run.exchanges - before[0],
-        run.bytes - before[1],
-        tuple(run.fractions or [size / max(part.n_rows, 1)]),
-        run.seconds,
-        run.stopped if reason else None,  # if time was up, it was not for too long
+        mate=mate,
+        size=size // 2,
+        weight=float(notes[:, 0].copy().view(np.float64).sum()),
+        is_maximal=not reason,
+        matched_fraction=tuple(run.fractions or [size / max(part.n_rows, 1)]),
+        method=entry.name,
+        seed=seed,
+        seconds=run.seconds,
+        stopped=run.stopped if reason else None,  # if time was up, it was not for too long
+        valid=valid,
+        reason=reason,
+        exchanges=run.exchanges - before[0],
+        bytes=run.bytes - before[1],
     )
 
 

@@ -23,8 +23,6 @@ from .lists import find
 from .messages import Messages, by_owner, deliver
 from .part import Part
 
-__all__ = ["Halo"]
-
 MOSTLY = 0.9  # of the edges are within parts
 
 
@@ -110,13 +108,6 @@ class Halo:
     def searches_to_end(self) -> bool:
         """Whether parts should search to their end before each exchange."""
         return self.local_fraction >= MOSTLY
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the arrays besides the part's own."""
-        g = self.graph
-        arrays = (g.ghosts, g.indices, g.t_indptr, g.t_indices, self.held, self.holders)
-        return sum(array.nbytes for array in arrays)
 
     @property
     def ghosts(self) -> Array:

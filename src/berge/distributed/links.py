@@ -1,12 +1,12 @@
 """Communicators over Dask: `Links`, from each member of a solve to every other.
 
-What peers send arrives on a worker's event loop, which does nothing but keep it in `Incoming`,
-whatever the matching thread is busy with: nobody ever waits for a peer to be ready to receive, so
-there is nothing to deadlock on. Every member sends its array and its flag to every other one (flat
-all-to-all). The connections are Dask's, hence its encryption and its ports.
+What peers send arrives on a worker's event loop, which keeps it in `Incoming` and does nothing
+else. So nobody ever waits for a peer to be ready to receive, and there is nothing to deadlock on.
+Every member sends its array and its flag to every other one (flat all-to-all). The connections are
+Dask's, hence its encryption and its ports.
 
-A message is written without waiting for an answer. That, and bytes in place of Dask's serialised
-arrays where they are few, makes a small exchange several times as quick as calls of actors' methods
+A message is written without waiting for an answer, and small arrays are written as bytes, not as
+Dask serialises arrays. So a small exchange is several times as quick as calls of actors' methods
 (docs/cluster.md has figures). When a process dies its connections close, and whoever waits for it
 raises `PeerLost`.
 """
@@ -28,8 +28,6 @@ from distributed import Worker
 
 from ..errors import PeerLost
 from .communicator import Array
-
-__all__ = ["LINK", "Incoming", "Links"]
 
 LINK = "berge-link"  # the operation that opens a connection between two members
 _SMALL = 1 << 16  # bytes: copying so many is cheaper than a frame of their own

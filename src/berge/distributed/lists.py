@@ -9,8 +9,6 @@ import numpy as np
 from ..compile import helper
 from .communicator import Array
 
-__all__ = ["drain", "find", "push"]
-
 
 @helper
 def push(items: Any, state: Any, size: int, value: Any) -> None:

@@ -39,8 +39,6 @@ from .lists import drain, find, push
 from .messages import count, deliver
 from .part_run import PartRun
 
-__all__ = ["locally_dominant"]
-
 NOBODY, LOOKING = -1, -2
 STACKED, ASKED, MATCHED = range(3)  # entries of `state`: sizes of lists
 

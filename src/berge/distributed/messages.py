@@ -18,8 +18,6 @@ from ..errors import ClusterError
 from ..wording import message_of
 from .communicator import Array, Communicator
 
-__all__ = ["by_owner", "collect", "count", "deliver", "gather", "nothing", "together", "total"]
-
 Messages = Sequence[Array]  # one array a peer
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from ..errors import ClusterError, PeerLost
 from .communicator import Array
 
-__all__ = ["MPICommunicator"]
-
 
 class MPICommunicator:
     """A communicator of the ranks that ``mpiexec`` or ``srun`` started.

@@ -1,8 +1,8 @@
 """A part of a bipartite graph: a block of rows with their edges, and a block of columns.
 
-Rows are cut into one block a part, of about as many rows and edges each; columns at the same
-fractions, so that what lies near the diagonal is local. The owner of a row holds its adjacency and
-its mate, the owner of a column its mate. Vertex numbers are global; entry i of a local array is of
+Rows are cut into one block a part, of about as many rows and edges each. Columns are cut at the
+same fractions, so that what lies near the diagonal is local. The owner of a row holds its edges and
+its mate, the owner of a column its mate. Vertex numbers are global: entry i of a local array is of
 vertex ``bounds[rank] + i``.
 """
 
@@ -25,8 +25,6 @@ from ..graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, index_typ
 from ..results.proof import chunks
 from .communicator import Array, Communicator
 from .messages import by_owner
-
-__all__ = ["Part", "not_neighbours", "owners"]
 
 
 @dataclass(eq=False)

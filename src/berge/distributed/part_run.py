@@ -19,8 +19,6 @@ from dataclasses import dataclass, field
 from ..results.under_way import UnderWay
 from .communicator import Array, Communicator
 
-__all__ = ["PartRun", "Record"]
-
 REASONS = (None, "time limit", "interrupted")  # by wish
 
 

@@ -22,8 +22,6 @@ from .messages import by_owner, deliver
 from .part import Part, not_neighbours
 from .search import Forest
 
-__all__ = ["PartProof", "prove_part"]
-
 Flags = npt.NDArray[np.bool_]
 
 

@@ -1,11 +1,11 @@
 """Algorithm 3 over parts: blue vertices propose to red neighbours, red ones respond.
 
-As in `berge.methods.greedy.proposals`. The colours of a round are a hash of the vertex, so that
-everybody knows everybody's. A blue vertex selects a red neighbour: the heaviest, or, without
-weights, the first from a random place in its row on. A red one selects the heaviest proposal, of
+As in `berge.methods.greedy.proposals`. The colour of a vertex in a round is a hash of its number,
+so every part knows all colours. A blue vertex selects a red neighbour: the heaviest, or, without
+weights, the first from a random place in its row on. A red vertex selects the heaviest proposal, of
 equal ones that of the lowest vertex. A round is two exchanges:
 
-- *proposals* (w, v, weight) of blue v to red w, and the rest of who is *gone*, as below;
+- *proposals* (w, v, weight) of blue v to red w, and who is *gone* since the last exchange;
 - *agreements* (v, w), and *gone* (v): vertex v, which you have as a ghost, is matched.
 
 A vertex without a free neighbour is dead. When all are matched or dead the matching is maximal.
@@ -31,8 +31,6 @@ from .halo import Halo
 from .lists import drain, find, push
 from .messages import by_owner, deliver
 from .part_run import PartRun
-
-__all__ = ["proposals"]
 
 LEFT, PROPOSED, MATCHED, AGREED = range(4)  # entries of `state`: sizes of lists
 

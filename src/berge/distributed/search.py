@@ -1,37 +1,39 @@
 """MS-BFS-Graft over parts: trees from all unmatched rows at once, kept from phase to phase.
 
-As in `berge.methods.augmenting.ms_bfs_graft`, in the paper's words: a *phase* grows a forest of
-alternating trees; a tree that finds a free column is *renewable* and stops, the others are
-*active*; the paths found are augmented; then columns of renewable trees are *grafted* onto active
-ones, where they have an edge, and the next phase begins at their mates. A phase that finds no path
-is the last, and its forest gives a vertex cover: the rows that it does not reach and the columns
-that it does.
+The algorithm is that of `berge.methods.augmenting.ms_bfs_graft`, and so are the words. A *phase*
+grows a forest of alternating trees. A tree that finds a free column is *renewable*, and stops; the
+others are *active*. The paths found are augmented. Then columns of renewable trees are *grafted*
+onto active trees that they have an edge to, and the next phase begins at their mates. A phase that
+finds no path is the last. Its forest gives a vertex cover: the rows that it does not reach, and the
+columns that it does.
 
 A round of a phase is local work and one exchange that carries everything:
 
 - *announcements*: trees that have become renewable here, to all. If several parts announce a tree,
-  the lowest has it; all see the same and agree without asking. Its path begins at once (`augment`).
+  the lowest part has it. All see the same announcements, so they agree without asking. The tree's
+  path begins at once (`augment`).
 - *proposals* (y, x, tree): row x of the tree wants column y of another part. The first one has it.
 - *activations* (x, tree): the mate x of a column that was taken is in the tree now.
-- *notices* (y): column y of a renewable tree, which you have as a ghost, can be had again. Who has
-  an active row at it proposes, so grafting needs no exchange of its own.
+- *notices* (y): column y of a renewable tree, which you have as a ghost, can be had again. A part
+  with an active row at it proposes. So grafting needs no exchange of its own.
 - pairs of the paths that walk (`augment`).
 
-The phase is over when nothing of all this was in an exchange. Growth after a tree became renewable
-elsewhere, in the round before that is known, does no harm: it is in the forest under a renewable
-tree and is handed out again. So is a column proposed for such a tree: it is taken, since the one
-who proposed it will not do so again, but its mate is not activated.
+The phase is over when an exchange had nothing of all this. A part may still grow a tree that has
+become renewable elsewhere, until it knows that. This does no harm: such growth belongs to a
+renewable tree, and is handed out again. So is a column that is proposed for such a tree. It is
+taken, since nobody will propose it again, but its mate is not activated.
 
-*Local exhaustion*: before an exchange a part grows its trees until there is nothing left to do in
-it; else it grows them by one level. The former saves rounds where most edges are within parts, such
-as on meshes; on random graphs it makes long paths and few trees.
+*Local exhaustion*: before an exchange a part grows its trees until nothing is left to do in it.
+This saves rounds where most edges are within parts, as on meshes. On random graphs it makes long
+paths and few trees; there, a part grows its trees by one level.
 
-*Direction*: each part decides for itself, level by level: top-down (rows of the frontier look for
-columns) while α · frontier < unseen, where unseen is the number of its columns and ghosts that it
-does not know to be taken, or a 64th of all if that is more; else bottom-up (these look for a row).
+*Direction*: each part decides for itself, level by level. It goes top-down, where rows of the
+frontier look for columns, while α · frontier < unseen. It goes bottom-up, where columns look for a
+row, otherwise. Unseen are its columns and ghosts that it does not know to be taken; they count as a
+64th of all at least.
 
-Grafting pays if α · |active| > |renewable|, as columns; else the active trees regrow from their
-roots. Each part's counts ride along, so all decide alike.
+Grafting pays if α · |active| > |renewable|, counted in columns. Otherwise the active trees regrow
+from their roots. Every exchange has each part's counts, so all decide alike.
 
 Work O(nnz) a phase over all parts, O(n · nnz) in all. Memory besides the part and its halo: 16
 bytes a row and 25 a column with 32-bit indices, 9 a ghost, and 5 for every unmatched row of the
@@ -67,8 +69,6 @@ from .halo import Halo
 from .lists import drain, find, push
 from .messages import by_owner, count, deliver
 from .part_run import PartRun
-
-__all__ = ["Forest", "PhaseResult"]
 
 # Entries of `state`: bounds of the frontier and the next one in `queue`; sizes of the lists to
 # send, and of `released`; columns and ghosts not known to be taken; edges looked at.
@@ -131,8 +131,7 @@ class Forest:
         alpha: float = ALPHA,
     ):
         self.halo, self.part, self.run = halo, halo.part, PartRun.of(comm)
-        self.exhaust, self.alpha = exhaust, alpha
-        part = halo.part
+        self.exhaust, self.alpha, part = exhaust, alpha, halo.part
         self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
         roots = deliver(comm, [], [self.roots.size])[1][:, 0]
         self.first_tree, n_trees = int(roots[: comm.rank].sum()), int(roots.sum())

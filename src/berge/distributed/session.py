@@ -32,8 +32,6 @@ from .part import Part
 from .part_run import PartRun
 from .proof import prove_part
 
-__all__ = ["Session", "check_options"]
-
 
 def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `Session.search` with the start; refuse what it does not know."""
@@ -120,7 +118,7 @@ class Session:
 
     def _sees(self, checkpoint: Checkpoint, resume: bool) -> bool:
         """Tell whether there is a checkpoint to go on from; refuse one that nobody asked for."""
-        (seen,) = total(self.run, checkpoint.exists())
+        (seen,) = total(self.run, checkpoint.manifest.exists())
         folder, size = checkpoint.folder, self.run.size
         if 0 < seen < size:
             raise ClusterError(

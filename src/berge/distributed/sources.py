@@ -31,8 +31,6 @@ from .part import Part
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-__all__ = ["Source", "open_source", "open_undirected", "read_part"]
-
 Pieces = list[list["Future"]]
 Ends = tuple[list[Any], list[Any]]  # rows and columns of edges, in portions
 

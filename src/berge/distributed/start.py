@@ -2,15 +2,14 @@
 
 Rows match themselves with columns of their own part at once. To a column of another part a row
 *proposes*, and waits. The owner takes the first proposal to a free column, and tells all holders of
-the column that it is *taken*, which to those still waiting for it is the answer no.
+the column that it is *taken*. For rows that still wait for it, this is the answer no.
 
-With the degree-one rule (see `berge.methods.starts.karp_sipser`), a vertex with one free
-neighbour is matched to it as soon as that is known, since some maximum matching has that edge: each
-part exhausts the rule locally before an exchange. Where that comes to little, rows in random order
-choose a free neighbour at random: a share of them every round, so that the rule gets to work
-between. Degrees are exact but for what is under way: parts are told how many edges a column has
-*lost* with rows matched elsewhere, and the holders of a column with one edge left are told that it
-is *single*.
+By the degree-one rule (see `berge.methods.starts.karp_sipser`), a vertex with one free neighbour is
+matched to it, since some maximum matching has that edge. Each part exhausts the rule before an
+exchange. Where the rule finds little, rows in random order choose a free neighbour at random. A
+share of the rows does so every round, so that the rule gets to work in between. Degrees are exact
+but for what is under way: owners are told how many edges a column has *lost* with rows matched
+elsewhere, and holders are told of a column with one edge left that it is *single*.
 
 The greedy start is the same without degrees.
 
@@ -43,8 +42,6 @@ from .halo import Halo
 from .lists import drain, find, push
 from .messages import by_owner, count, deliver
 from .part_run import PartRun
-
-__all__ = ["make_start"]
 
 # Entries of `state`: size of the stack; first of the ring and how many are in it; rows that may
 # choose this round; sizes of the lists to send; numbers drawn;

@@ -32,8 +32,6 @@ from .messages import by_owner
 from .part import Part
 from .session import Session
 
-__all__ = ["Job", "Member", "Progress", "fetch", "give"]
-
 
 class Sessions:
     """What a worker keeps of solves under way; an extension of the worker, made on first use."""

@@ -18,14 +18,7 @@ from .files import PathName, split_suffix
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "fetch",
-    "read",
-    "read_graph",
-    "write",
-]
+__all__ = ["FORMATS", "Format", "fetch", "read", "read_graph", "write"]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,12 @@ _DAMAGE = (
     NotImplementedError,
     RuntimeError,  # a member that asks for a password
 )
-_DEFLATE_RATIO = 1032  # no deflated byte stands for more than this
+# No byte stands for more than so many.
+_LARGEST_RATIO = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
+_HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 _CHUNK = 1 << 22
 
 
@@ -43,12 +48,8 @@ class Archive:
         self.path = path
         with self._reporting("not an npz file, or a damaged one"):
             self._zip = zipfile.ZipFile(path)
-        members = {info.filename: info for info in self._zip.infolist()}
-        self._members = {
-            name.removesuffix(".npy"): info
-            for name, info in members.items()
-            if name.endswith(".npy")
-        }
+        files = [info for info in self._zip.infolist() if info.filename.endswith(".npy")]
+        self._members = {info.filename.removesuffix(".npy"): info for info in files}
 
     def __enter__(self) -> Archive:
         return self
@@ -83,13 +84,9 @@ class Archive:
         if name not in self._members:
             self._fail(f"no array {name!r}")
         info = self._members[name]
-        if info.compress_type == zipfile.ZIP_DEFLATED:
-            most = info.compress_size * _DEFLATE_RATIO
-        elif info.compress_type == zipfile.ZIP_STORED:
-            most = info.compress_size
-        else:
+        if info.compress_type not in _LARGEST_RATIO:
             self._fail(f"{name!r} is compressed in a way that npz files are not")
-        if info.file_size > most:
+        if info.file_size > info.compress_size * _LARGEST_RATIO[info.compress_type]:
             self._fail(
                 f"{name!r} claims {info.file_size} bytes, "
                 f"too many for its {info.compress_size} compressed ones"
@@ -100,13 +97,9 @@ class Archive:
     def _header(self, name: str, file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
         with self._reporting(f"{name!r} is damaged"):
             version = np.lib.format.read_magic(file)
-            if version == (1, 0):
-                header = np.lib.format.read_array_header_1_0(file)
-            elif version == (2, 0):
-                header = np.lib.format.read_array_header_2_0(file)
-            else:
+            if version not in _HEADERS:
                 raise ValueError(f"version {version} of the npy format")
-        shape, in_columns, dtype = header
+            shape, in_columns, dtype = _HEADERS[version](file)
         if dtype.hasobject:
             self._fail(f"{name!r} holds Python objects, which are not loaded")
         claimed = dtype.itemsize * math.prod(shape)
@@ -119,10 +112,9 @@ class Archive:
     def _reporting(self, message: str) -> Iterator[None]:
         try:
             yield
-        except _DAMAGE as error:
-            raise FormatError(f"{message}: {error}", self.path) from error
-        except OSError as error:
-            if error.errno != errno.EINVAL:  # what seeking to an impossible place gives
+        except (*_DAMAGE, OSError) as error:
+            # EINVAL is what seeking to an impossible place gives.
+            if isinstance(error, OSError) and error.errno != errno.EINVAL:
                 raise
             raise FormatError(f"{message}: {error}", self.path) from error
 

@@ -27,7 +27,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +41,6 @@ from .files import PathName
 from .folder import Folder, Writer
 from .manifest import check_target, put_in_place, write_json
 from .streams import Position, Stream
-
-__all__ = [
-    "DEFAULT_MEMORY",
-    "Progress",
-    "convert_stream",
-    "disk_bytes",
-    "edges_read",
-    "work_folder",
-]
 
 DEFAULT_MEMORY = 1 << 30
 LEAST_MEMORY = 1 << 20
@@ -263,21 +254,14 @@ def _write_run(
         distribute(unsigned(piece[0]), unsigned(piece[1]), shift, places, ends[0], ends[1])
     path = work / f"run-{number:05}.bin"
     with open(path, "wb", buffering=0) as file:
-        for array in (starts, ends):
-            array.tofile(file)
+        starts.tofile(file)
+        ends.tofile(file)
         os.fsync(file.fileno())
-    noted = {
-        "size": size,
-        "shift": shift,
-        "buckets": buckets,
-        "dtype": index.name,
-        "rows": rows,
-        "cols": cols,
-        "position": position,
-        "last": last,
-    }
+    run = Run(path, size, shift, buckets, index.name, rows, cols, position, last)
+    noted = asdict(run)
+    del noted["path"]
     write_json(path.with_suffix(".json"), noted)
-    return Run(path, **noted)  # type: ignore[arg-type]
+    return run
 
 
 @kernel

@@ -86,22 +86,23 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> None:
     headers = {"User-Agent": "berge"}
     if have:
         headers |= {"Range": f"bytes={have}-", "If-Range": version}
+    request = urllib.request.Request(url, headers=headers)
     try:
-        response = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=TIMEOUT
-        )
+        response = urllib.request.urlopen(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         with error:
-            if error.code == 416 and _total(error.headers) == have:
+            if error.code == 416 and _range(error.headers, r"bytes \*/(\d+)$") == have:
                 return
         _give_up_or_retry(error, url, part)
     except urllib.error.URLError as error:
-        raise _BrokenOffError(_reason(error.reason), reached=False) from error
+        reason = getattr(error.reason, "strerror", None) or error.reason
+        raise _BrokenOffError(reason, reached=False) from error
     except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
         raise _BrokenOffError(error) from error
     with response:
         if response.status == 206:
-            if _start(response.headers) != have or _version(response.headers) != version:
+            start = _range(response.headers, r"bytes (\d+)-")
+            if start != have or _version(response.headers) != version:
                 part.unlink()
                 raise _BrokenOffError("the server sent another part than was asked for")
         else:
@@ -151,15 +152,6 @@ def _version(headers: Any) -> str:
     return date if date.isascii() else ""
 
 
-def _start(headers: Any) -> int | None:
-    match = re.match(r"bytes (\d+)-", headers.get("Content-Range", ""))
+def _range(headers: Any, pattern: str) -> int | None:
+    match = re.match(pattern, headers.get("Content-Range", ""))
     return int(match[1]) if match else None
-
-
-def _total(headers: Any) -> int | None:
-    match = re.fullmatch(r"bytes \*/(\d+)", headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
-
-
-def _reason(reason: object) -> object:
-    return getattr(reason, "strerror", None) or reason

@@ -33,19 +33,6 @@ from . import manifest
 from .files import PathName, split_suffix
 from .manifest import Checksums, check_target, fingerprint, new_folder, read_manifest, write_json
 
-__all__ = [
-    "Folder",
-    "FolderGraph",
-    "Writer",
-    "fingerprint_of",
-    "is_folder",
-    "open_if_large",
-    "read",
-    "read_graph",
-    "write",
-    "writing",
-]
-
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
 _Numbers = TypeVar("_Numbers", bound=npt.NDArray[Any])
@@ -174,11 +161,8 @@ class Folder:
 
     def mapped(self) -> IndexArray:
         """Map the column indices into memory, read-only."""
-        mapped: IndexArray = (
-            np.memmap(self.file("indices"), self.index, "r", self._starts["indices"], (self.nnz,))
-            if self.nnz
-            else np.zeros(0, self.index)
-        )
+        # Nothing cannot be mapped.
+        mapped: IndexArray = np.load(self.file("indices"), mmap_mode="r" if self.nnz else None)
         return mapped
 
     def check(self) -> None:
@@ -268,34 +252,30 @@ class _Array:
         self.size: int = state["size"] if state else 0
         self.sums = Checksums(state["sums"] if state else (), self.size * self.dtype.itemsize)
         mode = "r+b" if state else "wb"
-        self._file = open(path, mode, buffering=0)  # noqa: SIM115 (until `close`)
+        self.file = open(path, mode, buffering=0)  # noqa: SIM115 (until `close`)
         end = _HEADER + self.size * self.dtype.itemsize
-        self._file.truncate(end)
-        self._file.seek(end)
+        self.file.truncate(end)
+        self.file.seek(end)
 
     def append(self, values: npt.NDArray[Any]) -> None:
         content: Any = np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).data
         self.sums.add(content)
         while len(content):
-            content = content[self._file.write(content) :]
+            content = content[self.file.write(content) :]
         self.size += values.size
 
     def state(self) -> dict[str, Any]:
         """Return what has been written, once it is on the disk."""
-        os.fsync(self._file.fileno())
+        os.fsync(self.file.fileno())
         return {"size": self.size, "sums": self.sums.all}
 
     def close(self) -> None:
         """Write the header, and what it takes to know that everything is there."""
         text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": (self.size,)})
         head = b"\x93NUMPY\x01\x00" + (_HEADER - 10).to_bytes(2, "little")
-        self._file.seek(0)
-        self._file.write(head + text.encode().ljust(_HEADER - 11) + b"\n")
-        os.fsync(self._file.fileno())
-
-    def release(self) -> None:
-        """Close the file."""
-        self._file.close()
+        self.file.seek(0)
+        self.file.write(head + text.encode().ljust(_HEADER - 11) + b"\n")
+        os.fsync(self.file.fileno())
 
 
 class Writer:
@@ -327,8 +307,8 @@ class Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._indptr.release()
-        self._indices.release()
+        self._indptr.file.close()
+        self._indices.file.close()
 
     @property
     def rows(self) -> int:

@@ -29,19 +29,6 @@ import numpy.typing as npt
 from ..errors import FormatError
 from .files import PathName, replacing
 
-__all__ = [
-    "Checksums",
-    "check_target",
-    "digest",
-    "fingerprint",
-    "load_array",
-    "new_folder",
-    "put_in_place",
-    "read_manifest",
-    "save_array",
-    "write_json",
-]
-
 CHUNK = 1 << 26  # bytes under one checksum
 
 

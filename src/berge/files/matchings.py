@@ -114,13 +114,8 @@ def write_vertex_matching(
     """Write a matching of a general graph: to .npz as `mate`, else as a pair on each line."""
     with replacing(path) as file:
         if split_suffix(path) == (".npz", ""):
-            np.savez_compressed(
-                file,
-                mate=mate,
-                weight=np.float64(weight),
-                is_maximal=np.bool_(is_maximal),
-                method=np.str_(method),
-            )
+            facts: Any = {"weight": float(weight), "is_maximal": is_maximal, "method": method}
+            np.savez_compressed(file, mate=mate, **facts)
         else:
             first = mate > np.arange(mate.size)
             file.write(
@@ -138,9 +133,9 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool
             weight = float(archive.array("weight", "f", 0)) if "weight" in archive else None
             maximal = "is_maximal" in archive and bool(archive.array("is_maximal", "b", 0))
             method = str(archive.array("method", "U", 0)) if "method" in archive else "unknown"
-        wrong = np.flatnonzero((mate < -1) | (mate >= mate.size) | (mate == np.arange(mate.size)))
-        if wrong.size:
-            v = wrong[0]
+        n = mate.size
+        v = _first((mate < -1) | (mate >= n) | (mate == np.arange(n)))
+        if v is not None:
             raise NoMatchingError(f"vertex {v} cannot be matched to {mate[v]}", path)
         _check_mutual("vertex", mate, mate, path)
         return mate, weight, maximal, method
@@ -172,9 +167,7 @@ def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) ->
     """Refuse mates that are out of range, or do not agree with each other."""
     sides = (("row", row_match, col_match), ("column", col_match, row_match))
     for side, match, back in sides:
-        wrong = np.flatnonzero((match < -1) | (match >= back.size))
-        if wrong.size:
-            i = wrong[0]
+        if (i := _first((match < -1) | (match >= back.size))) is not None:
             raise NoMatchingError(f"{side} {i} is matched to {match[i]} of {back.size}", path)
     for side, match, back in sides:
         _check_mutual(side, match, back, path)
@@ -182,11 +175,15 @@ def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) ->
 
 def _check_mutual(side: str, match: IndexArray, back: IndexArray, path: PathName) -> None:
     ends = np.flatnonzero(match >= 0)
-    wrong = ends[back[match[ends]] != ends]
-    if wrong.size:
-        i = wrong[0]
+    if (k := _first(back[match[ends]] != ends)) is not None:
+        i = ends[k]
         message = f"{side} {i} is matched to {match[i]}, but that to {back[match[i]]}"
         raise NoMatchingError(message, path)
+
+
+def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
+    """Return the first place that is wrong."""
+    return int(np.argmax(wrong)) if wrong.any() else None
 
 
 def _suffix(path: PathName) -> str:
@@ -219,11 +216,10 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
 
 def _read_json(path: PathName) -> tuple[tuple[int, ...], Pairs]:
     """Return rows, columns, pairs and upper bound as announced, and the pairs, in range."""
+    with open_bytes(path) as file, damage_reported(path):
+        content = file.read()
     try:
-        with open_bytes(path) as file, damage_reported(path):
-            facts = json.loads(file.read())
-    except FormatError:
-        raise
+        facts = json.loads(content)
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON: {error.msg}", path, error.lineno) from error
     except (ValueError, RecursionError) as error:
@@ -248,9 +244,7 @@ def _read_json(path: PathName) -> tuple[tuple[int, ...], Pairs]:
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind != "i":
         raise FormatError("'pairs' must be a list of [row, column]", path)
     for side, numbers, size in zip(("row", "column"), pairs.T, shape, strict=True):
-        wrong = np.flatnonzero((numbers < 0) | (numbers >= size))
-        if wrong.size:
-            k = wrong[0]
+        if (k := _first((numbers < 0) | (numbers >= size))) is not None:
             raise FormatError(f"pair {k}: {side} {numbers[k]} is not in 0 … {size - 1}", path)
     return (*shape, matched, bound), (pairs[:, 0], pairs[:, 1])
 

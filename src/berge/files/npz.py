@@ -22,15 +22,12 @@ def read(path: PathName) -> BipartiteGraph:
         shape = _shape(archive)
         kind = _kind(archive) or "csr"
         try:
-            if kind in ("csr", "csc"):
-                major = shape if kind == "csr" else shape[::-1]
-                graph = BipartiteGraph(
-                    archive.array("indptr", "iu", 1), archive.array("indices", "iu", 1), major
-                )
-                return graph if kind == "csr" else graph.turned()
+            if kind == "csr":
+                return BipartiteGraph(*_indices(archive), shape)
+            if kind == "csc":
+                return BipartiteGraph(*_indices(archive), shape[::-1]).turned()
             if kind == "coo":
-                rows, cols = archive.array("row", "iu", 1), archive.array("col", "iu", 1)
-                return BipartiteGraph.from_edges(rows, cols, shape)
+                return BipartiteGraph.from_edges(*_indices(archive, "row", "col"), shape)
             if kind == "bsr":
                 return _read_blocks(archive, shape)
             if kind == "dia":
@@ -50,14 +47,12 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
         if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
             raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
         values = np.abs(archive.array("data", "biufc", 1))
-        names = ("row", "col") if kind == "coo" else ("indptr", "indices")
-        first, second = (archive.array(name, "iu", 1) for name in names)
         if shape[0] != shape[1]:
             raise not_square(shape)
         if kind == "coo":
-            return Graph.from_edges(first, second, shape[0], values)
+            return Graph.from_edges(*_indices(archive, "row", "col"), shape[0], values)
         # Rows or columns: either is the adjacency of an undirected graph.
-        return Graph.from_bipartite(BipartiteGraph(first, second, shape), values)
+        return Graph.from_bipartite(BipartiteGraph(*_indices(archive), shape), values)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:
@@ -65,6 +60,10 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
     shape = np.array(graph.shape, np.int64)
     with replacing(path) as file:
         np.savez_compressed(file, indptr=graph.indptr, indices=graph.indices, shape=shape)
+
+
+def _indices(archive: Archive, first: str = "indptr", second: str = "indices") -> tuple[Any, Any]:
+    return archive.array(first, "iu", 1), archive.array(second, "iu", 1)
 
 
 def _kind(archive: Archive) -> str:
@@ -82,7 +81,7 @@ def _shape(archive: Archive) -> tuple[int, int]:
 
 def _read_blocks(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
     """Read bsr: `indptr` and `indices` are of blocks, all entries of a block are stored."""
-    indptr, indices = archive.array("indptr", "iu", 1), archive.array("indices", "iu", 1)
+    indptr, indices = _indices(archive)
     block = archive.shape("data")
     if len(block) != 3 or block[0] != indices.size or 0 in block[1:]:
         raise FormatError(f"'data' of {indices.size} blocks has shape {block}", archive.path)

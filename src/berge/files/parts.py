@@ -29,8 +29,6 @@ from ..graphs.graph import IndexArray, index_type
 from .files import PathName
 from .manifest import load_array, put_in_place, read_manifest, save_array, write_json
 
-__all__ = ["MatchingFolder", "check_place", "complete", "write_part"]
-
 FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
 _Kind = TypeVar("_Kind", bound=np.generic)
 

@@ -63,7 +63,10 @@ def fetch(
     >>> berge.read(fetch("HB/west0479"))  # doctest: +SKIP
     BipartiteGraph(479 × 479, 1,910 edges)
     """
-    group, matrix = _parts(name)
+    match = re.fullmatch(r"([\w+-][\w.+-]*)/([\w+-][\w.+-]*)", name, re.ASCII)
+    if match is None:
+        raise FetchError(f"a matrix is named GROUP/NAME, such as HB/west0479, not {name!r}")
+    group, matrix = match.groups()
     folder = cache_folder(cache) / "suitesparse" / group
     target = folder / f"{matrix}.mtx"
     if target.is_file():
@@ -96,13 +99,6 @@ def cache_folder(cache: PathName | None = None) -> Path:
     if chosen:
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "berge")
-
-
-def _parts(name: str) -> tuple[str, str]:
-    match = re.fullmatch(r"([\w+-][\w.+-]*)/([\w+-][\w.+-]*)", name, re.ASCII)
-    if match is None:
-        raise FetchError(f"a matrix is named GROUP/NAME, such as HB/west0479, not {name!r}")
-    return match[1], match[2]
 
 
 @contextmanager
@@ -140,9 +136,8 @@ def _extract(archive: Path, matrix: str, target: Path) -> None:
                     pass
     except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
         archive.unlink()
-        raise FetchError(
-            f"what arrived is not a sound tar.gz archive ({error}); it was removed"
-        ) from error
+        wrong = f"what arrived is not a sound tar.gz archive ({error}); it was removed"
+        raise FetchError(wrong) from error
     except FormatError as error:
         archive.unlink()
         reason = str(error).replace(error.path, target.name)

@@ -73,11 +73,7 @@ def as_bipartite(
 
 
 def _bipartite(
-    source: Any,
-    shape: tuple[int, int] | None = None,
-    top_nodes: Iterable[Any] | None = None,
-    left: Any = None,
-    right: Any = None,
+    source: Any, shape: Any = None, top_nodes: Any = None, left: Any = None, right: Any = None
 ) -> BipartiteGraph | None:
     """Make a bipartite graph; return None if none can be made of the source."""
     library = type(source).__module__.partition(".")[0]
@@ -173,7 +169,11 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     own = weights is True or isinstance(weights, str)
     given = None if weights is None or isinstance(weights, (bool, str)) else weights
     if isinstance(source, Graph):
-        return _weighed(source, weights, own, given)
+        if own and source.weights is None:
+            raise InvalidGraphError("the graph has no weights")
+        if weights is None or own:
+            return source
+        return Graph(source.indptr, source.indices, given, source.vertex_weights)
     library = type(source).__module__.partition(".")[0]
     if hasattr(source, "is_multigraph") or library == "igraph":
         attribute = None if not own else weights if isinstance(weights, str) else "weight"
@@ -198,14 +198,19 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         return Graph.from_edges(*source[:2], weights=None if weights is False else source[2])
     if isinstance(source, tuple) and len(source) == 2 and not own:
         return Graph.from_edges(*source, weights=given)
-    if isinstance(source, list) and source and all(map(_is_pair, source)):
+    # Rows of a matrix are lists: two pairs would pass for one.
+    if (
+        isinstance(source, list)
+        and source
+        and all(isinstance(e, tuple) and len(e) == 2 for e in source)
+    ):
         raise InvalidGraphError(
             "edges are passed as (ends, others), two arrays, not as a list of pairs"
         )
     if library == "sparse":
         source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
-        return _graph_of_sparse(source, np.abs(_data(source)) if own else given)
+        return _graph_of_sparse(source, own, given)
     if isinstance(source, (np.ndarray, list)) and own:
         dense = np.asarray(source)
         return Graph.from_bipartite(_from_dense(dense), np.abs(dense[np.nonzero(dense)]))
@@ -224,32 +229,15 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     return Graph.from_bipartite(graph, given)
 
 
-def _is_pair(edge: Any) -> bool:
-    """Tell edges from the rows of a matrix, which two pairs would pass for."""
-    return isinstance(edge, tuple) and len(edge) == 2
-
-
-def _weighed(graph: Graph, weights: Any, own: bool, given: Any) -> Graph:
-    """Return a graph with the weights that are asked for."""
-    if own and graph.weights is None:
-        raise InvalidGraphError("the graph has no weights")
-    if weights is None or own:
-        return graph
-    return Graph(graph.indptr, graph.indices, given, graph.vertex_weights)
-
-
-def _data(source: Any) -> Any:
-    return source.data if source.format in ("csr", "csc", "coo") else source.tocsr().data
-
-
-def _graph_of_sparse(source: Any, values: Any) -> Graph:
+def _graph_of_sparse(source: Any, own: bool, given: Any) -> Graph:
     """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
         raise not_square(source.shape)
-    if source.format == "coo":
-        return Graph.from_edges(source.row, source.col, source.shape[0], values)
-    rows = source if source.format in ("csr", "csc") else source.tocsr()
-    return Graph.from_bipartite(BipartiteGraph(rows.indptr, rows.indices, rows.shape), values)
+    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    values = np.abs(stored.data) if own else given
+    if stored.format == "coo":
+        return Graph.from_edges(stored.row, stored.col, stored.shape[0], values)
+    return Graph.from_bipartite(BipartiteGraph(stored.indptr, stored.indices, stored.shape), values)
 
 
 def _from_sparse(source: Any) -> BipartiteGraph:

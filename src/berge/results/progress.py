@@ -10,7 +10,6 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ _SECONDS_BETWEEN_LINES = 2.0  # anywhere else
 
 
 class ProgressLine:
-    """Context manager that returns a callable taking every `PhaseReport` of a solve.
+    """Takes every `PhaseReport` of a solve, in a ``with`` statement.
 
     Parameters
     ----------
@@ -46,34 +45,30 @@ class ProgressLine:
         self._bar: Progress | None = None
         self._next = 0.0
 
-    def __enter__(self) -> Callable[[PhaseReport], None]:
-        if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    def __enter__(self) -> ProgressLine:
+        if sys.stderr.isatty() and os.environ.get("TERM") != "dumb":
+            self._bar = _bar()
+            self._bar.add_task("init", total=None, phase="", counts="")
+            self._bar.start()
+        else:
             self._next = time.perf_counter() + _SECONDS_BETWEEN_LINES
-            return self._print_line
-        self._bar = _bar()
-        self._bar.add_task("init", total=None, phase="", counts="")
-        self._bar.start()
-        return self._move_bar
+        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.stop()
 
-    def _due(self, seconds: float) -> bool:
-        """Tell whether it is time to show something again; phases may be far more frequent."""
+    def __call__(self, report: PhaseReport) -> None:
+        """Show a report if it is time for that; phases may be far more frequent."""
         now = time.perf_counter()
-        if now < self._next:
-            return False
-        self._next = now + seconds
-        return True
+        if now >= self._next:
+            self._next = now + (1 / _REFRESHES if self._bar else _SECONDS_BETWEEN_LINES)
+            self._show(report)
+        if self._on_phase is not None:
+            self._on_phase(report)
 
-    def _move_bar(self, report: PhaseReport) -> None:
-        if self._bar is not None and self._due(1 / _REFRESHES):
+    def _show(self, report: PhaseReport) -> None:
+        if self._bar is not None:
             self._bar.update(
                 self._bar.task_ids[0],
                 description=report.step,
@@ -82,20 +77,14 @@ class ProgressLine:
                 phase=f"phase {report.phase:,}" if report.step == "search" else "",
                 counts=f"{report.cardinality:,} / {report.upper_bound:,}",
             )
-        if self._on_phase is not None:
-            self._on_phase(report)
-
-    def _print_line(self, report: PhaseReport) -> None:
-        if self._due(_SECONDS_BETWEEN_LINES):
-            share = report.cardinality / report.upper_bound if report.upper_bound else 1.0
-            print(
-                f"berge: {report.step}, phase {report.phase:,}: matched {report.cardinality:,} "
-                f"of at most {report.upper_bound:,} ({share:.2%}), {report.seconds:.1f} s",
-                file=sys.stderr,
-                flush=True,
-            )
-        if self._on_phase is not None:
-            self._on_phase(report)
+            return
+        share = report.cardinality / report.upper_bound if report.upper_bound else 1.0
+        print(
+            f"berge: {report.step}, phase {report.phase:,}: matched {report.cardinality:,} "
+            f"of at most {report.upper_bound:,} ({share:.2%}), {report.seconds:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _bar() -> Progress:

@@ -35,7 +35,7 @@ class Run(UnderWay):
     Attributes
     ----------
     graph, row_match, col_match, cardinality
-        The problem and the matching so far; algorithms change the arrays in place and `gain`.
+        The problem and the matching so far; algorithms change all but the graph in place.
     upper_bound
         No matching is larger: an algorithm may stop as soon as it is reached.
     device

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from berge.cli.options import as_json, check_plot, print_json, write_csv
+from berge.cli.options import as_json, check_plot, print_json
 from berge.cli.program import Command, examples
 from berge.wording import in_bytes
 
@@ -20,7 +21,7 @@ from ..report.terminal import print_table
 if TYPE_CHECKING:
     from ..bench.results import Results
 
-__all__ = ["reason_of", "show"]
+__all__ = ["reason_of", "show", "write_csv"]
 
 
 @click.command(
@@ -198,3 +199,13 @@ def reason_of(row: dict[str, Any]) -> str:
     """Return why a row has no time."""
     status, reason = row["status"], row["reason"]
     return reason if status in ("time limit", "not available") else f"{status}: {reason}"
+
+
+def write_csv(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Write a line for each row, under the names of the first one's keys."""
+    import csv
+
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)

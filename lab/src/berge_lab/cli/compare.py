@@ -14,6 +14,7 @@ from berge.cli.program import Command, examples
 from ..report.cells import in_units
 from ..report.model import Cell, Table
 from ..report.terminal import print_table
+from .bench_show import write_csv
 
 if TYPE_CHECKING:
     from berge.graphs.graph import BipartiteGraph
@@ -115,7 +116,7 @@ def compare(
     if as_json:
         options.print_json({"runs": rows})
     if csv_file is not None:
-        options.write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
+        write_csv(csv_file, [{k: v for k, v in row.items() if k != "runs"} for row in rows])
     if plot is not None:
         from ..report.compare import figures
         from ..report.pictures import write_sheet

@@ -72,7 +72,7 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     """Make the matching maximum, from a search that one thread is at, or has not begun."""
     many = run.threads > 1 and run.graph.nnz >= SHARED_SEARCHES
     edges = max(run.graph.nnz, READ_IN_NO_TIME)
-    roots, threads = search.roots.size, 1
+    roots = search.roots.size
     try:
         if many:
             if search_before_others(run, search, run.graph.n_cols + WAKING, effort * edges):
