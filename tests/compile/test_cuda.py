@@ -69,7 +69,7 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(CpuDevice, "launch", note)
         for serial in (0, 512):
-            patch.setattr("berge.compile.device.SERIAL", serial)
+            patch.setattr("berge.compile.device.SERIAL_ITEMS", serial)
             for algorithm, options in VARIANTS.values():
                 berge.maximum_matching(
                     graph, algorithm=algorithm.name, init="cheap", threads=2, **options
@@ -148,7 +148,7 @@ def solve_on_cuda(name: str) -> None:
 
 def device_basics() -> None:
     """What `Device` promises, on CUDA."""
-    from berge.compile.device import open_device
+    from berge.compile.devices import open_device
 
     device: Device = open_device("cuda")
     source = np.array([3, -1, 0, -2, 7] * 40, np.int32)

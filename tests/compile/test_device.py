@@ -13,7 +13,8 @@ import pytest
 
 import berge
 from berge.compile import compare_and_swap, fetch_add, helper
-from berge.compile.device import CT, MT, ONE, CpuDevice, open_device, per_item
+from berge.compile.device import CT, MT, ONE, CpuDevice, per_item
+from berge.compile.devices import open_device
 from berge.compile.scan import compact, count, prefix_sum
 from berge.compile.shared_count import add, new_count, total
 from berge.methods import registry
@@ -224,7 +225,7 @@ class Watched(CpuDevice):
 )
 def test_room_is_asked_for_beforehand(kind, name, monkeypatch):
     graph = berge.generate.permute(berge.generate.grid(40, 50), seed=1)
-    monkeypatch.setattr("berge.compile.device.CpuDevice", Watched)
+    monkeypatch.setattr("berge.compile.devices.CpuDevice", Watched)
     monkeypatch.setattr(Watched, "most", float("inf"))
     if kind == "greedy":
         solve = partial(berge.greedy_matching, graph, method=name)

@@ -25,7 +25,7 @@ every_name = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture
 def threads_meet(monkeypatch):
     """Launches of any size are shared out among all threads."""
-    monkeypatch.setattr(devices, "SERIAL", 0)
+    monkeypatch.setattr(devices, "SERIAL_ITEMS", 0)
 
 
 def solve(graph: BipartiteGraph, **settings) -> berge.Matching:
@@ -146,7 +146,7 @@ def test_two_walks_that_meet():
 @pytest.mark.parametrize("name", QUEUES)
 def test_queues_by_degree(name, serial, monkeypatch):
     """With limits so low that small graphs have rows of every class."""
-    monkeypatch.setattr(devices, "SERIAL", serial)
+    monkeypatch.setattr(devices, "SERIAL_ITEMS", serial)
     monkeypatch.setattr(apfb_queue, "SPLIT", (2, 4))
     monkeypatch.setattr(apfb_queue, "LANES", (1, 4, 16))
     for make, expected in SMALL.values():

@@ -261,7 +261,7 @@ def test_a_failure_beside_is_not_lost(monkeypatch):
 @each_form
 def test_many_small_graphs_on_threads_that_meet(form, monkeypatch):
     """Every launch on all threads, however few the items; no more iterations than proved."""
-    monkeypatch.setattr("berge.compile.device.SERIAL", 0)
+    monkeypatch.setattr("berge.compile.device.SERIAL_ITEMS", 0)
     monkeypatch.setattr(g_pr, "SHRINK_FROM", 4)
     rng = np.random.default_rng(5)
     choices = itertools.cycle(

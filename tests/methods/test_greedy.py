@@ -105,7 +105,7 @@ def check(graph: Graph, matching: GreedyMatching) -> None:
 @pytest.fixture
 def shared_out(monkeypatch):
     """Threads meet on small graphs too."""
-    monkeypatch.setattr("berge.compile.device.SERIAL", 0)
+    monkeypatch.setattr("berge.compile.device.SERIAL_ITEMS", 0)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -24,6 +24,7 @@ from ..errors import DeviceError
 from .atomics import compare_and_swap, fetch_add
 from .device import MT, ONE, Device, ItemKernel, Shape, per_item
 from .kernel import write_loop
+from .tuning import SERIAL_CUDA
 
 try:
     from numba import cuda
@@ -36,7 +37,6 @@ __all__ = ["CudaDevice", "compile_for", "grid_kernel"]
 
 BLOCK = 256  # threads a block, in both launch shapes
 CONSTANT = 256  # blocks of the shape CT
-SERIAL = 16  # items that one thread does in about the time of a launch
 SIMULATED = numba.config.ENABLE_CUDASIM
 SIMULATED_GRID = (2, 8)
 
@@ -49,6 +49,7 @@ def {name}(n, {args}):
 """
 
 
+@cache
 def grid_kernel(body: Callable[..., None]) -> Any:
     """Compile a body for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
     return cuda.jit(write_loop(_ON_GRID, body, cuda=cuda, body=_device_function(body)))
@@ -88,7 +89,7 @@ class CudaDevice(Device):
     """The current CUDA device, or numba's simulator of one."""
 
     name = "cuda"
-    serial = SERIAL
+    serial = SERIAL_CUDA
 
     def __init__(self, stream: Any = 0) -> None:
         if not cuda.is_available():
@@ -110,7 +111,7 @@ class CudaDevice(Device):
             grid = SIMULATED_GRID
         else:  # pragma: no cover (of a GPU)
             grid = (-(-min(n, self.most) // BLOCK), BLOCK) if shape is MT else (CONSTANT, BLOCK)
-        kernel.on_grid[*grid, self.stream](n, *arguments)
+        grid_kernel(kernel.body)[*grid, self.stream](n, *arguments)
 
     def upload(self, array: Any) -> Any:
         """Copy an array to the device; what lies there already is used as it is."""

@@ -26,29 +26,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ..errors import DeviceError
-from .kernel import (
-    helper,
-    prange,
-    side_by_side,
-    thread_count,
-    threads_of,
-    write_loop,
-)
+from .kernel import helper, prange, side_by_side, thread_count, threads_of, write_loop
 from .kernel import kernel as compile_kernel
+from .tuning import CHUNK, SERIAL_ITEMS, TURNS
 
 __all__ = [
-    "CT", "MT", "ONE", "CpuDevice", "Device", "ItemKernel", "Shape", "open_device", "per_item",
+    "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "per_item",
 ]  # fmt: skip
-
-CHUNK = 256  # items at least that a CPU thread does at a turn
-TURNS = 64  # turns at most: longer ones are kinder to the prefetcher
-SERIAL = 512  # fewer items are done by one CPU thread: waking the others takes longer
 
 
 class Shape(Enum):
@@ -63,7 +52,7 @@ CT, MT, ONE = Shape.CT, Shape.MT, Shape.ONE
 
 
 class ItemKernel:
-    """The work of one item, and its compiled forms, each made when first launched."""
+    """The work of one item, compiled when it is first launched."""
 
     def __init__(self, body: Callable[..., None]):
         self.body = body
@@ -77,11 +66,6 @@ class ItemKernel:
         loop = write_loop(_ON_THREADS, self.body, prange=prange, body=helper(self.body))
         compiled: Callable[..., None] = compile_kernel(parallel=True)(loop)
         return compiled
-
-    @cached_property
-    def on_grid(self) -> Any:
-        """The form for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
-        return _cuda().grid_kernel(self.body)
 
     def __repr__(self) -> str:
         return f"<per-item kernel {self.__module__}.{self.__name__}>"
@@ -185,15 +169,15 @@ class Device(ABC):
 class CpuDevice(Device):
     """CPU threads. Arrays are numpy's.
 
-    Fewer items than ``serial`` (by default `SERIAL`) are done by one thread; tests say 0, so that
-    threads meet on small graphs too.
+    Fewer items than ``serial`` (by default `SERIAL_ITEMS`) are done by one thread; tests say 0, so
+    that threads meet on small graphs too.
     """
 
     name = "cpu"
 
     def __init__(self, threads: int | None = None, serial: int | None = None):
         self.threads = threads_of(threads)
-        self.serial = SERIAL if serial is None else serial
+        self.serial = SERIAL_ITEMS if serial is None else serial
 
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
         """Do items 0 … n − 1 of a kernel on the threads, and wait for them."""
@@ -239,24 +223,3 @@ class CpuDevice(Device):
             return None
         half = self.threads // 2
         return CpuDevice(self.threads - half, self.serial), CpuDevice(half, self.serial)
-
-
-def _cuda() -> Any:
-    """Import CUDA's module, by name as it imports this one, when it is first asked for."""
-    return import_module(".cuda", __package__)
-
-
-def open_device(name: str, threads: int | None = None) -> Device:
-    """Return a device by name: ``"cpu"``, on so many threads, or ``"cuda"``.
-
-    Raises
-    ------
-    DeviceError
-        If there is no such device; says what is missing.
-    """
-    if name == "cpu":
-        return CpuDevice(threads)
-    if name == "cuda":
-        device: Device = _cuda().CudaDevice()
-        return device
-    raise DeviceError(f"device {name!r} is not one of cpu, cuda")

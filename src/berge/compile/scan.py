@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device import per_item
+from .tuning import BLOCKS_TO_SUM, SMALLEST_TO_SUM
 
 if TYPE_CHECKING:
     from .device import Device
 
 __all__ = ["compact", "count", "prefix_sum"]
 
-BLOCKS = 2048  # at most: the sums of the blocks are added up by one thread
-SMALLEST = 64  # entries a block at least
-
 
 def _blocks(size: int) -> tuple[int, np.int64]:
     """Return the number of blocks of so many entries, and how many each has."""
-    width = max(SMALLEST, -(-size // BLOCKS))
+    width = max(SMALLEST_TO_SUM, -(-size // BLOCKS_TO_SUM))
     return -(-size // width), np.int64(width)
 
 

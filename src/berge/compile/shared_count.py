@@ -11,13 +11,13 @@ import numpy as np
 
 from .atomics import fetch_add
 from .kernel import helper
+from .tuning import COUNTERS
 
 if TYPE_CHECKING:
     from .device import Device
 
 __all__ = ["add", "new_count", "total"]
 
-COUNTERS = 64
 STRIDE = 8  # entries from one to the next: a cache line
 
 

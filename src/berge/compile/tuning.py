@@ -4,6 +4,10 @@ Modules import their numbers from here. Compiled kernels have them built in: aft
 numba's cache. "Guess" says that no benchmark shows the number; "performance.md" that the table or
 note on it is there, in docs/, and "auto_rule.py", "in_rounds.py" that the script of that name in
 lab/benchmarks/ measures it. Everything else is seen by ``berge bench``.
+
+Two numbers stand elsewhere, in modules that are used without the compiler: ``graphs.graph.LARGE``
+and ``graphs.workspace.MOST``. Numbers of distributed runs stand in ``distributed``: other machines
+and networks decide on them.
 """
 
 from __future__ import annotations
@@ -19,11 +23,26 @@ CHUNK_OF_ROOTS = 16  # roots that a thread searches from at a time, at most; gue
 SERIAL_EDGES = 4096  # edges of the last phase below which one thread does the next; guess
 SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many pushes; guess
 
+# Per-item kernels: launches on CPU threads and on CUDA, and passes over arrays made of launches.
+TURNS = 64  # chunks a thread has in a launch at most: longer ones are kinder to the prefetcher
+SERIAL_ITEMS = 512  # items below which one CPU thread does a launch; guess
+SERIAL_CUDA = 16  # items that one CUDA thread does in about the time of a launch; guess
+BLOCKS_TO_SUM = 2048  # blocks of a prefix sum at most: one thread adds up their sums; guess
+SMALLEST_TO_SUM = 64  # entries of such a block at least; guess
+COUNTERS = 64  # counters that stand for one shared count, so that threads seldom meet; guess
+SHRINK_FROM = 512  # active rows from which a list is made dense: the figure of Deveci et al. 2013
+BLOCKS_TO_COUNT = 256  # shares of the vertices, each counted by one thread; guess
+
 # Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
 SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
+
+# Greedy matchings of general graphs: lab/benchmarks/greedy.py.
+SHARED_SORT = 50_000  # edges from which threads share the sort, and the check of a graph; guess
+DIGIT = 11  # bits that are sorted by at a time: the counters of a thread fit in its cache; guess
+ASKED, WITHIN = 1000, 0.9  # vertices asked, and the part that must have its neighbour in its range
 
 # The cheap start on threads: the table on the start in performance.md; in_rounds.py.
 SHARED_START = 500_000  # edges from which threads share it

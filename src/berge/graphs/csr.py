@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile.kernel import helper, kernel, prange
+from ..compile import helper, kernel, share_out
 
 
 @kernel
@@ -25,10 +25,7 @@ def transpose_csr(
     its entries per column and then becomes the place where its next entry of the column goes.
     """
     threads, n_cols = counts.shape
-    if threads == 1:
-        count_entries(indptr, indices, blocks, counts, np.int64(0))
-    else:
-        on_threads(indptr, indices, blocks, counts, t_indices, False)
+    count_or_place(threads, indptr, indices, blocks, counts, t_indices, False)
     total = np.int64(0)
     for c in range(n_cols):
         t_indptr[c] = total
@@ -37,22 +34,25 @@ def transpose_csr(
             counts[t, c] = total
             total += np.int64(count)
     t_indptr[n_cols] = total
-    if threads == 1:
-        place_entries(indptr, indices, blocks, counts, t_indices, np.int64(0))
-    else:
-        on_threads(indptr, indices, blocks, counts, t_indices, True)
+    count_or_place(threads, indptr, indices, blocks, counts, t_indices, True)
 
 
-@kernel(parallel=True)
-def on_threads(
-    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indices: Any, place: bool
+@share_out
+def count_or_place(
+    t: int,
+    shared: bool,
+    indptr: Any,
+    indices: Any,
+    blocks: Any,
+    counts: Any,
+    t_indices: Any,
+    place: bool,
 ) -> None:
-    """Count the entries on all threads, or put them in their places."""
-    for t in prange(counts.shape[0]):
-        if place:
-            place_entries(indptr, indices, blocks, counts, t_indices, np.int64(t))
-        else:
-            count_entries(indptr, indices, blocks, counts, np.int64(t))
+    """Count the entries of each column in thread t's rows, or put them in their places."""
+    if place:
+        place_entries(indptr, indices, blocks, counts, t_indices, t)
+    else:
+        count_entries(indptr, indices, blocks, counts, t)
 
 
 @kernel

@@ -586,15 +586,15 @@ def _made_undirected(
     indptr: IndexArray, indices: IndexArray, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
     """Return the arrays of an undirected graph: those given, if they are of one already."""
-    from ..compile import threads_of
+    from ..compile import threads_of, tuning
     from .undirected import Rows, drop_loops, inspect
 
     values = np.zeros(0) if weights is None else weights
-    threads = 1 if indices.size < 50_000 else threads_of(None)
+    threads = 1 if indices.size < tuning.SHARED_SORT else threads_of(None)
     blocks = equal_shares(indptr, 4 * threads)
     found = np.zeros((blocks.size - 1, 3), np.uint64)
     with np.errstate(over="ignore"):  # sums of hashes wrap
-        inspect(Rows(indptr, unsigned(indices), values), blocks, found)
+        inspect(blocks.size - 1, Rows(indptr, unsigned(indices), values), blocks, found)
         loops, unsorted, fingerprint = found.sum(axis=0)
     if unsorted or fingerprint:
         ends = np.repeat(np.arange(indptr.size - 1, dtype=indices.dtype), np.diff(indptr))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compile.kernel import kernel, prange, threads_of
+from ..compile import kernel, share_out, threads_of
 from ..compile.tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
 __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
@@ -55,17 +55,16 @@ def _sweep(job: int, array: npt.NDArray[Any], to: npt.NDArray[Any] | None = None
     a = a.view(unsigned)
     b = np.empty(0, unsigned) if to is None else to.view(unsigned)
     if found.shape[0] > 1:
-        on_threads(job, a, b, found)
+        on_threads(found.shape[0], job, a, b, found)
     else:
         sweep_block(0, job, a, b, found)
     return found
 
 
-@kernel(parallel=True)
-def on_threads(job: int, a: Any, b: Any, found: Any) -> None:
+@share_out
+def on_threads(t: int, shared: bool, job: int, a: Any, b: Any, found: Any) -> None:
     """Do all blocks, one a thread."""
-    for t in prange(found.shape[0]):
-        sweep_block(np.int64(t), job, a, b, found)
+    sweep_block(t, job, a, b, found)
 
 
 @kernel

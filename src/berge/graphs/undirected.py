@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile.kernel import kernel, prange
+from ..compile import kernel, share_out
 from ..compile.random import draw
 from .csr import shift_back
 
@@ -34,35 +34,34 @@ class Rows(NamedTuple):
     weights: Any
 
 
-@kernel(parallel=True)
-def inspect(rows: Any, blocks: Any, found: Any) -> None:
+@share_out
+def inspect(t: int, shared: bool, rows: Any, blocks: Any, found: Any) -> None:
     """Count what is wrong with rows ``blocks[t]`` to ``blocks[t + 1]`` in ``found[t]``.
 
     The fingerprints of all blocks add up to 0.
     """
     bits = rows.weights.view(np.uint64)
-    for t in prange(blocks.size - 1):
-        loops, unsorted = np.uint64(0), np.uint64(0)
-        fingerprint = np.uint64(0)
-        for v in range(blocks[t], blocks[t + 1]):
-            last = np.int64(-1)
-            for k in range(rows.indptr[v], rows.indptr[v + 1]):
-                w = np.int64(rows.indices[k])
-                if w <= last:
-                    unsorted += np.uint64(1)
-                last = w
-                if w == v:
-                    loops += np.uint64(1)
-                    continue
-                low, high = (v, w) if v < w else (w, v)
-                mark = draw(KEY ^ (np.uint64(low) * FACTOR), high)
-                if bits.size > 0:
-                    mark = draw(mark, bits[k])
-                if v < w:
-                    fingerprint += mark
-                else:
-                    fingerprint -= mark
-        found[t, LOOPS], found[t, UNSORTED], found[t, FINGERPRINT] = loops, unsorted, fingerprint
+    loops, unsorted = np.uint64(0), np.uint64(0)
+    fingerprint = np.uint64(0)
+    for v in range(blocks[t], blocks[t + 1]):
+        last = np.int64(-1)
+        for k in range(rows.indptr[v], rows.indptr[v + 1]):
+            w = np.int64(rows.indices[k])
+            if w <= last:
+                unsorted += np.uint64(1)
+            last = w
+            if w == v:
+                loops += np.uint64(1)
+                continue
+            low, high = (v, w) if v < w else (w, v)
+            mark = draw(KEY ^ (np.uint64(low) * FACTOR), high)
+            if bits.size > 0:
+                mark = draw(mark, bits[k])
+            if v < w:
+                fingerprint += mark
+            else:
+                fingerprint -= mark
+    found[t, LOOPS], found[t, UNSORTED], found[t, FINGERPRINT] = loops, unsorted, fingerprint
 
 
 @kernel

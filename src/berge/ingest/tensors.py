@@ -51,7 +51,7 @@ def on_host(array: Any) -> Any:
     if library in ("cupy", "cupyx"):
         return array.get()
     if hasattr(array, "__cuda_array_interface__") or hasattr(array, "__cuda_ndarray__"):
-        from ..compile.device import open_device
+        from ..compile.devices import open_device
 
         device = open_device("cuda")
         return device.download(device.upload(array))

@@ -71,7 +71,7 @@ def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) ->
             f"device {device!r}: {algorithm.name} runs on {', '.join(algorithm.devices)} only"
         )
     if device != "cpu":
-        from ..compile.device import open_device
+        from ..compile.devices import open_device
 
         open_device(device)
     check_numbers(seed, time_limit)

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compile import fetch_add
-from ..compile.device import Device, open_device, per_item
+from ..compile.device import Device, per_item
+from ..compile.devices import open_device
 from ..compile.scan import count, prefix_sum
 from ..errors import InvalidGraphError, InvalidMatchingError
 from ..graphs.graph import BipartiteGraph, TwoSided, _check_shape

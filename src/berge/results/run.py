@@ -89,7 +89,7 @@ class Run(UnderWay):
 
         The graph and the matching are among them; `more` is in bytes.
         """
-        from ..compile.device import open_device
+        from ..compile.devices import open_device
 
         device = open_device(self.device, self.threads)
         if self.on_device:  # graph and matching lie there already

@@ -118,7 +118,7 @@ def greedy_matching(
     check_call(entry, device, seed, time_limit)
     options = options_of(entry, p, permute)
     from ..compile import threads_of  # numba is imported here
-    from ..compile.device import open_device
+    from ..compile.devices import open_device
     from ..results.greedy_run import FREE, GreedyRun
 
     threads = threads_of(threads) if entry.threads else 1

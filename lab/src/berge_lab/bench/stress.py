@@ -134,11 +134,11 @@ def _threads_that_meet() -> Iterator[None]:
     """Let all threads take part in launches of any size."""
     from berge.compile import device
 
-    before, device.SERIAL = device.SERIAL, 0
+    before, device.SERIAL_ITEMS = device.SERIAL_ITEMS, 0
     try:
         yield
     finally:
-        device.SERIAL = before
+        device.SERIAL_ITEMS = before
 
 
 def main() -> None:

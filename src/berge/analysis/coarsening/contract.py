@@ -33,14 +33,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import helper, kernel, next_chunk, prange
-from ...compile.tuning import EDGES_PER_CALL
+from ...compile import helper, kernel, next_chunk, share_out
+from ...compile.tuning import CHUNK, EDGES_PER_CALL
 from ...graphs.csr import edges_to_csr
 from ...graphs.graph import Graph, IndexArray, Weights, equal_shares, unsigned
 
 __all__ = ["contract", "exact_weights", "number"]
 
-CHUNK = 256
 # Entries of `state`: the step, the next row to hand out, and from AT on the row of each thread.
 STEP, CURSOR, AT = 0, 1, 2
 MERGE, COUNT, SPREAD = range(3)  # the steps
@@ -118,7 +117,7 @@ def contract(graph: Graph, coarse: IndexArray, n_coarse: int, threads: int) -> G
     )
     state = np.zeros(AT + threads, np.int64)
     while state[CURSOR] < n_coarse:
-        on_threads(work, state, EDGES_PER_CALL)
+        do_step(threads, work, state, EDGES_PER_CALL)
 
     indptr = np.zeros(n_coarse + 1, place)
     np.cumsum(work.lengths, out=indptr[1:])
@@ -139,17 +138,16 @@ def _in_order(step: int, work: Work, state: Any) -> None:
     """Do a step for all rows, each thread its block."""
     state[STEP], state[AT:] = step, work.blocks[:-1]
     while np.any(state[AT:] < work.blocks[1:]):
-        on_threads(work, state, EDGES_PER_CALL)
+        do_step(work.marks.shape[0], work, state, EDGES_PER_CALL)
 
 
-@kernel(parallel=True)
-def on_threads(work: Any, state: Any, budget: int) -> None:
-    """Do a step on all threads, until each has spent its budget of entries."""
-    for t in prange(work.marks.shape[0]):
-        if state[STEP] == MERGE:
-            merge(work, state, work.marks[t], budget)
-        else:
-            sort(work, state, work.marks[t], t, budget)
+@share_out
+def do_step(t: int, shared: bool, work: Any, state: Any, budget: int) -> None:
+    """Do thread t's share of a step, until it has spent its budget of entries."""
+    if state[STEP] == MERGE:
+        merge(work, state, work.marks[t], budget)
+    else:
+        sort(work, state, work.marks[t], t, budget)
 
 
 @kernel

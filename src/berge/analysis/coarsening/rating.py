@@ -20,21 +20,33 @@ partitioner", IPDPS 2010.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...compile import kernel, next_chunk, prange
+from ...compile import next_chunk, share_out
 from ...compile.random import draw_unit, key_of, wrapping
-from ...compile.tuning import EDGES_PER_CALL
+from ...compile.tuning import CHUNK, EDGES_PER_CALL
 from ...graphs.graph import Graph, IndexArray, Weights, unsigned
 
 __all__ = ["allowed_edges", "rate"]
 
-CHUNK = 256
 CURSOR = 0  # entry of `state`: the next vertex to hand out
 TIES = 2.0**-16
+
+
+class Arrays(NamedTuple):
+    """What the kernel works on."""
+
+    indptr: Any
+    indices: Any
+    weights: Any  # empty if all are one
+    vertex_weights: Any
+    scale: Any  # 1 / √c(v)
+    rating: Any
+    state: Any
+    blocked: Any  # of each thread, whether it met an edge that is too heavy
 
 
 @wrapping
@@ -45,16 +57,20 @@ def rate(
     positive = vertex_weights[vertex_weights > 0]
     # A vertex that weighs nothing counts as the lightest of the others.
     light = np.maximum(vertex_weights, positive.min() if positive.size else 1.0)
-    rating = np.empty(graph.indices.size)
-    weights = np.empty(0) if graph.weights is None else graph.weights
-    state, key = np.zeros(1, np.int64), key_of(seed, level)
-    arrays = (unsigned(graph.indptr), unsigned(graph.indices), weights, 1 / np.sqrt(light))
-    blocked = False
-    while state[CURSOR] < graph.n_vertices:
-        flags = np.zeros(threads, np.uint8)
-        on_threads(arrays, vertex_weights, limit, key, rating, state, flags, EDGES_PER_CALL)
-        blocked = blocked or bool(flags.any())
-    return rating, blocked
+    a = Arrays(
+        indptr=unsigned(graph.indptr),
+        indices=unsigned(graph.indices),
+        weights=np.empty(0) if graph.weights is None else graph.weights,
+        vertex_weights=vertex_weights,
+        scale=1 / np.sqrt(light),
+        rating=np.empty(graph.indices.size),
+        state=np.zeros(1, np.int64),
+        blocked=np.zeros(threads, np.uint8),
+    )
+    key = key_of(seed, level)
+    while a.state[CURSOR] < graph.n_vertices:
+        rate_share(threads, a, limit, key, EDGES_PER_CALL)
+    return a.rating, bool(a.blocked.any())
 
 
 def allowed_edges(graph: Graph, rating: Weights) -> Graph:
@@ -66,32 +82,14 @@ def allowed_edges(graph: Graph, rating: Weights) -> Graph:
     return Graph._trusted(indptr, graph.indices[kept], rating[kept])
 
 
-@kernel(parallel=True)
-def on_threads(
-    arrays: Any,
-    vertex_weights: Any,
-    limit: float,
-    key: Any,
-    rating: Any,
-    state: Any,
-    flags: Any,
-    budget: int,
-) -> None:
-    """Rate the edges of some vertices on all threads, `budget` entries each."""
-    for t in prange(flags.size):
-        flags[t] = rate_share(arrays, vertex_weights, limit, key, rating, state, budget)
-
-
-@kernel
-def rate_share(
-    arrays: Any, vertex_weights: Any, limit: float, key: Any, rating: Any, state: Any, budget: int
-) -> int:
-    """Rate one thread's share, chunk by chunk; return 1 if an edge is too heavy."""
-    indptr, indices, weights, scale = arrays
+@share_out
+def rate_share(t: int, shared: bool, a: Any, limit: float, key: Any, budget: int) -> None:
+    """Rate the edges of thread t's vertices, chunk by chunk, until some `budget` were seen."""
+    indptr, indices, weights, scale = a.indptr, a.indices, a.weights, a.scale
+    vertex_weights, rating = a.vertex_weights, a.rating
     n = indptr.size - 1
-    blocked = 0
     while budget > 0:
-        first, last = next_chunk(state, CURSOR, n, CHUNK, True)
+        first, last = next_chunk(a.state, CURSOR, n, CHUNK, True)
         if first >= last:
             break
         for u in range(first, last):
@@ -99,10 +97,9 @@ def rate_share(
                 v = np.int64(indices[k])
                 if vertex_weights[u] + vertex_weights[v] > limit:
                     rating[k] = -1.0
-                    blocked = 1
+                    a.blocked[t] = 1
                 else:
                     w = weights[k] if weights.size > 0 else 1.0
                     tie = draw_unit(key, min(u, v) * n + max(u, v))
                     rating[k] = w * (scale[u] * scale[v]) * (1.0 + TIES * tie)
         budget -= np.int64(indptr[last] - indptr[first])
-    return blocked

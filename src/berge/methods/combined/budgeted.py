@@ -56,7 +56,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, fetch_add, helper, kernel, prange, prefetch
+from ...compile import compare_and_swap, fetch_add, helper, kernel, prefetch, share_out
 from ...compile.tuning import (
     DENSE,
     EDGES_PER_CALL,
@@ -211,17 +211,16 @@ def _search(run: Run, a: Arrays, search: Callable[..., None], *edges: int) -> No
     run.pause()
 
 
-@kernel(parallel=True)
+@kernel
 def share_roots(a: Any, budget: int) -> None:
     """Search on all threads, which share a budget of edges; without one, make ready for it."""
     a.state[SPENT] = 0
-    for t in prange(a.own.shape[0]):
-        search_beside(a, np.int64(t), budget)
+    search_beside(a.own.shape[0], a, budget)
     end_round(a)
 
 
-@kernel
-def search_beside(a: Any, t: int, budget: int) -> None:
+@share_out
+def search_beside(t: int, shared: bool, a: Any, budget: int) -> None:
     """Search beside other threads, or make ready for it."""
     if budget > 0:
         search_roots(a, t, budget, True)

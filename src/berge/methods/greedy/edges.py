@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from ...compile import helper, kernel, prange, thread_count
-from ...compile.tuning import EDGES_PER_CALL
+from ...compile import helper, kernel, share_out, thread_count
+from ...compile.tuning import DIGIT, EDGES_PER_CALL, SHARED_SORT
 from ...errors import OptionError
 from ...results.greedy_run import GreedyRun
 
 __all__ = ["edges_by_weight", "ends", "in_portions"]
 
-DIGIT = 11
 SIGN = np.uint64(1 << 63)
 _32, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
@@ -39,7 +38,7 @@ def edges_by_weight(run: GreedyRun) -> tuple[Any, Any]:
     varying = np.uint64(list_edges(*run.rows, run.weights.view(np.uint64), keys, pairs))
     run.pause()
     others = np.empty_like(keys), np.empty_like(pairs)
-    threads = 1 if m < 50_000 else run.threads
+    threads = 1 if m < SHARED_SORT else run.threads
     counts = np.empty((threads, 1 << DIGIT), np.int64)
     mask = np.uint64((1 << DIGIT) - 1)
     with thread_count(run.threads):
@@ -81,26 +80,33 @@ def list_edges(indptr: Any, indices: Any, bits: Any, keys: Any, pairs: Any) -> A
     return varying
 
 
-@kernel(parallel=True)
+@kernel
 def sort_digit(
     keys: Any, pairs: Any, shift: Any, mask: Any, counts: Any, new_keys: Any, new_pairs: Any
 ) -> None:
     """Sort by one digit, stably; ``counts`` are zeros on entry, a row for each thread."""
     threads, digits = counts.shape
-    share = -(-keys.size // threads)
-    for t in prange(threads):
-        for k in range(t * share, min((t + 1) * share, keys.size)):
-            counts[t, keys[k] >> shift & mask] += 1
+    old, new = (keys, pairs), (new_keys, new_pairs)
+    count_or_place(threads, old, new, shift, mask, counts, False)
     total = 0
     for d in range(digits):
         for t in range(threads):
             count = counts[t, d]
             counts[t, d] = total
             total += count
-    for t in prange(threads):
-        for k in range(t * share, min((t + 1) * share, keys.size)):
-            d = keys[k] >> shift & mask
-            place = counts[t, d]
-            new_keys[place] = keys[k]
-            new_pairs[place] = pairs[k]
-            counts[t, d] = place + 1
+    count_or_place(threads, old, new, shift, mask, counts, True)
+
+
+@share_out
+def count_or_place(
+    t: int, shared: bool, old: Any, new: Any, shift: Any, mask: Any, counts: Any, place: bool
+) -> None:
+    """Count the digits of thread t's edges, or put the edges in their places."""
+    (keys, pairs), (new_keys, new_pairs) = old, new
+    mine, share = counts[t], -(-keys.size // counts.shape[0])
+    for k in range(t * share, min((t + 1) * share, keys.size)):
+        d = keys[k] >> shift & mask
+        if place:
+            new_keys[mine[d]] = keys[k]
+            new_pairs[mine[d]] = pairs[k]
+        mine[d] += 1

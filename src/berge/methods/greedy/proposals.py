@@ -34,7 +34,8 @@ from typing import Any
 import numpy as np
 
 from ...compile import fetch_add
-from ...compile.device import open_device, per_item
+from ...compile.device import per_item
+from ...compile.devices import open_device
 from ...compile.scan import compact
 from ...graphs.graph import unsigned
 from ...results.greedy_run import GreedyRun

@@ -33,13 +33,13 @@ from typing import Any
 
 import numpy as np
 
-from ...compile import compare_and_swap, fetch_add, helper, kernel, prange, thread_count
+from ...compile import compare_and_swap, fetch_add, helper, kernel, share_out, thread_count
 from ...compile.device import MT, per_item
+from ...compile.tuning import ASKED, WITHIN
 from ...graphs.graph import equal_shares
 from ...results.greedy_run import FREE, GreedyRun
 
 LOCKED = -2
-ASKED, MOST = 1000, 0.9  # vertices asked, and how many of them must have neighbours in their range
 
 
 def single_pass(run: GreedyRun) -> None:
@@ -71,43 +71,51 @@ def _stay_within(run: GreedyRun, bounds: Any) -> bool:
     vertices = np.arange(0, run.graph.n_vertices, step)[middle < indptr[1::step]]
     neighbours = indices[middle[middle < indptr[1::step]]]
     sides = (np.searchsorted(bounds, ends, "right") for ends in (vertices, neighbours))
-    return bool(np.mean(np.equal(*sides)) > MOST) if vertices.size else True
+    return bool(np.mean(np.equal(*sides)) > WITHIN) if vertices.size else True
 
 
 def _match_ranges(run: GreedyRun, bounds: Any, left: Any) -> Any:
     """Match within the ranges; return the vertices that are left."""
     ends = np.empty(run.threads, np.int64)
     with thread_count(run.threads):
-        match_ranges(*run.rows, run.mate, bounds, left, ends)
+        match_ranges(run.threads, *run.rows, run.mate, bounds, left, ends)
     return np.concatenate([left[a:b] for a, b in zip(bounds[:-1], ends, strict=True)])
 
 
-@kernel(parallel=True)
-def match_ranges(indptr: Any, indices: Any, mate: Any, bounds: Any, left: Any, ends: Any) -> None:
-    """Match the vertices of each range to their first free neighbours in the range.
+@share_out
+def match_ranges(
+    t: int,
+    shared: bool,
+    indptr: Any,
+    indices: Any,
+    mate: Any,
+    bounds: Any,
+    left: Any,
+    ends: Any,
+) -> None:
+    """Match the vertices of range t to their first free neighbours in the range.
 
-    ``left[bounds[t]:ends[t]]`` are those of range t that stay free and have neighbours elsewhere.
+    ``left[bounds[t]:ends[t]]`` are those that stay free and have neighbours elsewhere.
     """
-    for t in prange(ends.size):
-        first, last = bounds[t], bounds[t + 1]
-        end = first
-        for v in range(first, last):
-            if mate[v] != FREE:
-                continue
-            outside = False
-            for k in range(indptr[v], indptr[v + 1]):
-                w = np.int64(indices[k])
-                if w < first or w >= last:
-                    outside = True
-                elif mate[w] == FREE:
-                    mate[v] = w
-                    mate[w] = v
-                    outside = False
-                    break
-            if outside:
-                left[end] = v
-                end += 1
-        ends[t] = end
+    first, last = bounds[t], bounds[t + 1]
+    end = first
+    for v in range(first, last):
+        if mate[v] != FREE:
+            continue
+        outside = False
+        for k in range(indptr[v], indptr[v + 1]):
+            w = np.int64(indices[k])
+            if w < first or w >= last:
+                outside = True
+            elif mate[w] == FREE:
+                mate[v] = w
+                mate[w] = v
+                outside = False
+                break
+        if outside:
+            left[end] = v
+            end += 1
+    ends[t] = end
 
 
 @per_item

@@ -79,12 +79,11 @@ import numpy as np
 from ...compile import helper
 from ...compile.device import CT, ONE, Device, ItemKernel, per_item
 from ...compile.scan import compact, count
+from ...compile.tuning import BLOCKS_TO_COUNT, SHRINK_FROM
 from ...graphs.graph import unsigned
 from ...results.run import Run, Stop
 from ..phases import uploaded
 
-SHRINK_FROM = 512  # lists shorter than this are not made dense: it takes longer than it saves
-BLOCKS = 256  # shares of the vertices, each counted by one thread
 KEPT = 10_000  # entries of `stats.active`
 
 ACT_EXISTS, U_ADDED, DOUBT, REVIVED = range(4)  # entries of `flags`
@@ -246,10 +245,10 @@ class Search:
     def take_stock(self, loop: int, max_level: int) -> None:
         """Report what there is after a global relabelling; if nothing new for long, go on alone."""
         device, run, stats = self.device, self.run, self.run.stats
-        width = np.int64(-(-max(run.graph.shape) // BLOCKS))
-        counts = device.empty(3 * BLOCKS, np.int64)
-        device.launch(count_block, BLOCKS, self.a, width, counts)
-        matched, active, edges = device.download(counts).reshape(BLOCKS, 3).sum(axis=0).tolist()
+        width = np.int64(-(-max(run.graph.shape) // BLOCKS_TO_COUNT))
+        counts = device.empty(3 * BLOCKS_TO_COUNT, np.int64)
+        device.launch(count_block, BLOCKS_TO_COUNT, self.a, width, counts)
+        matched, active, edges = device.download(counts).reshape(-1, 3).sum(axis=0).tolist()
         gained = matched - run.cardinality
         if gained:
             self.alone, self.gained_at = False, loop

@@ -62,10 +62,10 @@ import numpy as np
 
 from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out, take
 from ...compile.tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
-from ...graphs.graph import unsigned
 from ...results.run import Run
 from ..counters import EDGES, edges_traversed, new_tally, report
 from ..levels import LevelLog
+from ..sides import both_sides
 
 # Entries of `state`: bounds of the frontier and end of the next one in `columns`, label of the
 # frontier; number of active rows, which half of `active` lists them, and how many the other half
@@ -82,9 +82,9 @@ class Arrays(NamedTuple):
 
     indptr: Any
     indices: Any
+    row_match: Any
     t_indptr: Any
     t_indices: Any
-    row_match: Any
     col_match: Any
     row_label: Any
     col_label: Any
@@ -97,16 +97,12 @@ class Arrays(NamedTuple):
 
 def p_push_relabel(run: Run, *, relabel_frequency: float = 0.0, queue_limit: int = 500) -> None:
     """Make the matching maximum."""
-    graph, transpose, threads = run.graph, run.transpose(), run.threads
-    index = graph.indices.dtype
+    rows, cols = both_sides(run)
+    graph, threads, index = run.graph, run.threads, run.graph.indices.dtype
     limit = max(1, min(queue_limit, graph.n_rows))
     a = Arrays(
-        indptr=unsigned(graph.indptr),
-        indices=unsigned(graph.indices),
-        t_indptr=unsigned(transpose.indptr),
-        t_indices=unsigned(transpose.indices),
-        row_match=run.row_match,
-        col_match=run.col_match,
+        *rows,
+        *cols,
         row_label=run.empty(graph.n_rows, index),
         col_label=run.empty(graph.n_cols, index),
         columns=run.empty(graph.n_cols, index),

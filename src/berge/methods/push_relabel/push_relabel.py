@@ -41,104 +41,91 @@ bipartite matching algorithm on GPUs", ICPP 2013, Algorithms 1 and 2; B. V. Cher
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import helper, kernel, prefetch
 from ...compile.tuning import EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SWEEP_PART
-from ...graphs.graph import unsigned
 from ...results.run import Run
 from ..counters import EDGES, new_tally, report
+from ..sides import both_sides
 
-# Entries of `state`: the next place in a queue and its end; and, of pushing, the rows kept for the
-# next round, the pushes since the last global relabelling, and how many there must be for a sweep.
-HEAD, SIZE, KEPT, PUSHES, SWEEP = 0, 1, 2, 3, 4
+# Entries of `state`: the next place in the list of active rows and its end, the rows kept for the
+# next round, the pushes since the last global relabelling, and how many there must be for a sweep;
+# the next place in the queue of columns and its end.
+HEAD, SIZE, KEPT, PUSHES, SWEEP, NEXT, TAIL = range(7)
+
+
+class Arrays(NamedTuple):
+    """What pushing and relabelling work on; the names are explained above."""
+
+    indptr: Any
+    indices: Any
+    row_match: Any
+    t_indptr: Any
+    t_indices: Any
+    col_match: Any
+    row_label: Any
+    col_label: Any
+    count: Any
+    queue: Any  # of global relabelling: the columns reached
+    active: Any
+    state: Any
+    tally: Any
 
 
 def push_relabel(run: Run, *, relabel_every: float = 0.5, gap_relabelling: bool = True) -> None:
     """Make the matching maximum."""
-    graph, transpose = run.graph, run.transpose()
-    index = graph.indices.dtype
+    rows, cols = both_sides(run)
+    (n_rows, n_cols), index = run.graph.shape, run.graph.indices.dtype
     # No shortest path from an unmatched row to a free column has so many matched edges.
-    far = min(graph.shape)
-    row_label = run.empty(graph.n_rows, index)
-    col_label = run.empty(graph.n_cols, index)
-    count = run.empty(far + 1, index)
-    queue = run.empty(graph.n_cols, index)
-    active = run.unmatched_rows()
-    state = np.array([0, active.size, 0, 0, 0], np.int64)
-    enough = max(1.0, relabel_every * sum(graph.shape))
-    tally = new_tally(1)
+    far = min(n_rows, n_cols)
+    a = Arrays(
+        *rows,
+        *cols,
+        row_label=run.empty(n_rows, index),
+        col_label=run.empty(n_cols, index),
+        count=run.empty(far + 1, index),
+        queue=run.empty(n_cols, index),
+        active=run.unmatched_rows(),
+        state=np.zeros(7, np.int64),
+        tally=new_tally(1),
+    )
+    state = a.state
+    state[SIZE] = a.active.size
+    enough = max(1.0, relabel_every * (n_rows + n_cols))
     try:
         while state[HEAD] < state[SIZE] and not run.done:
             with run.timed("relabel"):
                 free = np.flatnonzero(run.col_match < 0)
-                row_label.fill(far)
-                col_label.fill(far)
-                col_label[free] = 0
-                count.fill(0)
-                queue[: free.size] = free
-                search = np.array([0, free.size], np.int64)
-            while search[HEAD] < search[SIZE]:
+                a.row_label.fill(far)
+                a.col_label.fill(far)
+                a.col_label[free] = 0
+                a.count.fill(0)
+                a.queue[: free.size] = free
+                state[PUSHES:] = 0
+                state[TAIL] = free.size
+            while state[NEXT] < state[TAIL]:
                 with run.timed("relabel"):
-                    relabel(
-                        unsigned(transpose.indptr),
-                        unsigned(transpose.indices),
-                        run.row_match,
-                        row_label,
-                        col_label,
-                        count,
-                        queue,
-                        far,
-                        search,
-                        tally,
-                        EDGES_PER_CALL,
-                    )
+                    relabel(a, far, EDGES_PER_CALL)
                 run.pause()
-            state[PUSHES] = state[SWEEP] = 0
             while state[HEAD] < state[SIZE] and state[PUSHES] < enough and not run.done:
+                wanted = run.upper_bound - run.cardinality
                 with run.timed("push"):
-                    gained = push(
-                        unsigned(graph.indptr),
-                        unsigned(graph.indices),
-                        run.row_match,
-                        run.col_match,
-                        row_label,
-                        col_label,
-                        count,
-                        active,
-                        far,
-                        enough,
-                        gap_relabelling,
-                        run.upper_bound - run.cardinality,
-                        state,
-                        tally,
-                        EDGES_PER_CALL,
-                    )
-                run.cardinality += gained
+                    run.cardinality += push(a, far, enough, gap_relabelling, wanted, EDGES_PER_CALL)
                 run.pause()
             run.end_phase(0)
     finally:
-        report(run, tally)
+        report(run, a.tally)
 
 
 @kernel
-def relabel(
-    t_indptr: Any,
-    t_indices: Any,
-    row_match: Any,
-    row_label: Any,
-    col_label: Any,
-    count: Any,
-    queue: Any,
-    far: int,
-    search: Any,
-    tally: Any,
-    budget: int,
-) -> None:
+def relabel(a: Any, far: int, budget: int) -> None:
     """Label everything from the columns in the queue on, until some `budget` edges were read."""
-    head, tail = search[HEAD], search[SIZE]
+    t_indptr, t_indices, row_match, queue = a.t_indptr, a.t_indices, a.row_match, a.queue
+    row_label, col_label, count = a.row_label, a.col_label, a.count
+    head, tail = a.state[NEXT], a.state[TAIL]
     edges = 0
     while head < tail and edges < budget:
         y = queue[head]
@@ -159,33 +146,25 @@ def relabel(
                     count[label + 1] += 1
                     queue[tail] = before
                     tail += 1
-    search[HEAD], search[SIZE] = head, tail
-    tally[0, EDGES] += edges
+    a.state[NEXT], a.state[TAIL] = head, tail
+    a.tally[0, EDGES] += edges
 
 
 @kernel
-def push(
-    indptr: Any,
-    indices: Any,
-    row_match: Any,
-    col_match: Any,
-    row_label: Any,
-    col_label: Any,
-    count: Any,
-    active: Any,
-    far: int,
-    enough: float,
-    gap_relabelling: bool,
-    wanted: int,
-    state: Any,
-    tally: Any,
-    budget: int,
-) -> int:
+def push(a: Any, far: int, enough: float, gap_relabelling: bool, wanted: int, budget: int) -> int:
     """Push from the active rows; return by how much the matching has grown.
 
     Comes back when no row is active, after `enough` pushes, after some `budget` edges, or as soon
     as the matching has grown by `wanted`.
     """
+    indptr, indices, row_match, col_match = a.indptr, a.indices, a.row_match, a.col_match
+    row_label, col_label, count, active, state = (
+        a.row_label,
+        a.col_label,
+        a.count,
+        a.active,
+        a.state,
+    )
     head, size, kept, pushes = state[HEAD], state[SIZE], state[KEPT], state[PUSHES]
     edges = 0
     gained = 0
@@ -230,7 +209,7 @@ def push(
         if head == size:
             head, size, kept = 0, kept, 0
     state[HEAD], state[SIZE], state[KEPT], state[PUSHES] = head, size, kept, pushes
-    tally[0, EDGES] += edges
+    a.tally[0, EDGES] += edges
     return gained
 
 

@@ -36,7 +36,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, helper, kernel, share_out
-from ...compile.device import open_device, per_item
+from ...compile.device import per_item
+from ...compile.devices import open_device
 from ...compile.scan import count
 from ...compile.tuning import (
     EDGES_PER_CALL,

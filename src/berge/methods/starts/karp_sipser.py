@@ -2,9 +2,8 @@
 
 A vertex whose only free neighbour is v can be matched to v without loss: some maximum matching has
 that edge. Matching removes both ends, which makes new vertices of degree one, and so on. Only when
-there are none is a row taken in random order, and matched to the first free column from a random
-neighbour on. Every loss is due to these random choices; on sparse random graphs almost nothing is
-lost.
+there are none is a row taken in random order and matched to a random free neighbour. Every loss is
+due to these random choices; on sparse random graphs almost nothing is lost.
 
 ``p-karp-sipser`` does this on several threads, each of which goes by what it sees. First the
 threads share out the vertices that have degree one to begin with, then the rows in random order;
@@ -65,8 +64,9 @@ from ..sides import both_sides, free_degrees
 
 FREE, TAKEN = -1, -2
 
-# Entries of `state`: the step, its next item to hand out, how many items, rows in a block.
-STEP, CURSOR, ITEMS, BLOCK = range(4)
+# Entries of `state`: the step, its next item to hand out, how many items, rows in a block (as a
+# power of two).
+STEP, CURSOR, ITEMS, BITS = range(4)
 TOP, NEXT, LAST, MATCHED = 0, 1, 2, 3  # entries of a desk; a cache line wide, so none is shared
 DESK = 8
 
@@ -87,29 +87,30 @@ class Arrays(NamedTuple):
 
 def karp_sipser(run: Run) -> None:
     """Extend the matching by the degree-one rule and random choices."""
-    match_all(run, 1, 1)
+    match_all(run, 1, 0)
 
 
 def p_karp_sipser(run: Run) -> None:
     """Extend the matching by the degree-one rule and random choices, on all threads."""
-    match_all(run, run.threads, min(max(run.graph.n_rows // RANDOM_BLOCKS, 1), LARGEST_BLOCK))
+    block = min(max(run.graph.n_rows // RANDOM_BLOCKS, 1), LARGEST_BLOCK)
+    match_all(run, run.threads, block.bit_length() - 1)
 
 
 @wrapping
-def match_all(run: Run, most: int, block: int) -> None:
-    """Do all steps, on so many threads at most, with so many rows in a block."""
+def match_all(run: Run, most: int, bits: int) -> None:
+    """Do all steps, on so many threads at most, with 2**bits rows in a block."""
     n_rows, (rows, cols) = run.graph.n_rows, both_sides(run)
     degree = free_degrees(run, rows, cols)
     a = Arrays(
         degree=degree,
         below=np.empty_like(degree),
-        blocks=np.random.default_rng(run.seed).permutation(-(-n_rows // block)),
+        blocks=np.random.default_rng(run.seed).permutation(-(-n_rows >> bits)),
         desk=np.zeros((most, DESK), np.int64),
-        state=np.array([0, 0, 0, block]),
+        state=np.array([0, 0, 0, bits]),
     )
     a.desk[:, TOP] = -1
     key = key_of(run.seed, 0)
-    steps = [(ONES, degree.size), (REST, a.blocks.size * block)]
+    steps = [(ONES, degree.size), (REST, a.blocks.size << bits)]
     if most > 1:  # alone, nothing is missed
         steps.append((SWEEP, n_rows))
     for step, items in steps:
@@ -136,12 +137,12 @@ def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, bu
     """
     degree, below, blocks, state = a.degree, a.below, a.blocks, a.state
     n_rows = np.int64(rows.match.size)
-    step, block = state[STEP], state[BLOCK]
+    step, bits = state[STEP], state[BITS]
     top, i, last = a.desk[t, TOP], a.desk[t, NEXT], a.desk[t, LAST]
     matched = 0
     while budget > 0:
         budget -= 1
-        skip = np.uint64(0)  # neighbours to pass over before the search for a free one
+        skip = np.int64(0)  # free neighbours to pass over
         if top >= 0:
             v = top
             top = np.int64(below[v])
@@ -156,10 +157,10 @@ def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, bu
                 if degree[v] != 1:
                     continue
             elif step == REST:
-                v = blocks[v // block] * block + v % block
-                if v >= n_rows:
+                v = (blocks[v >> bits] << bits) + (v & ((1 << bits) - 1))
+                if v >= n_rows or degree[v] <= 0:
                     continue
-                skip = draw(key, v)
+                skip = np.int64(draw(key, v) % np.uint64(degree[v]))
         if degree[v] <= 0:
             continue
         if v < n_rows:
@@ -181,21 +182,18 @@ def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, bu
 
 
 @helper
-def claim_neighbour(side: Any, other: Any, v: int, skip: Any, shared: bool) -> int:
-    """Match v, if it is FREE, to the first such vertex from its neighbour number `skip` on.
-
-    The neighbours before that come last. Returns the mate, or −1.
-    """
+def claim_neighbour(side: Any, other: Any, v: int, skip: int, shared: bool) -> int:
+    """Match v, if it is FREE, to such a neighbour, after `skip` others; return that, or −1."""
     if side.match[v] == FREE:
-        begin, end = np.int64(side.indptr[v]), np.int64(side.indptr[v + 1])
-        k = begin + np.int64(skip % np.uint64(end - begin))
-        for _ in range(begin, end):
-            u = np.int64(side.indices[k])
-            if other.match[u] == FREE and claim_edge(side.match, other.match, v, u, shared):
-                return u  # type: ignore[return-value]
-            k += 1
-            if k == end:
-                k = begin
+        for _ in range(2):  # those passed over come last
+            for k in range(side.indptr[v], side.indptr[v + 1]):
+                u = np.int64(side.indices[k])
+                if other.match[u] == FREE:
+                    if skip > 0:
+                        skip -= 1
+                    elif claim_edge(side.match, other.match, v, u, shared):
+                        return u  # type: ignore[return-value]
+            skip = 0
     return -1
 
 
