@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from berge.compile import tuning
+from berge import tuning
 
 from .kernel_files import ROOT
 

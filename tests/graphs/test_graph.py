@@ -7,8 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import berge
-from berge import BipartiteGraph, Graph, InvalidGraphError
-from berge.compile import tuning
+from berge import BipartiteGraph, Graph, InvalidGraphError, tuning
 
 from ..conftest import COMPILED
 
@@ -118,7 +117,7 @@ def test_edges_of_unequal_number():
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("n_rows", "n_cols", "n_edges"), [(0, 5, 0), (30, 20, 90), (200, 3, 500)])
 def test_transpose_is_a_stable_sort(n_rows, n_cols, n_edges, threads, monkeypatch):
-    monkeypatch.setattr("berge.compile.tuning.SHARED_TRANSPOSE", 0)
+    monkeypatch.setattr("berge.tuning.SHARED_TRANSPOSE", 0)
     rng = np.random.default_rng(0)
     rows, cols = rng.integers(0, max(n_rows, 1), n_edges), rng.integers(0, n_cols, n_edges)
     graph = BipartiteGraph.from_edges(rows, cols, (n_rows, n_cols))

@@ -361,16 +361,14 @@ def test_missed_vertices_are_matched_in_the_end():
     mate[1] = single_pass.LOCKED  # as another thread has it at this moment
     missed, count = np.empty(4, np.int32), np.zeros(1, np.int64)
     rows = graph.indptr.view(np.uint32), graph.indices.view(np.uint32)
-    device = CpuDevice(1)
-    device.launch(
-        single_pass.match_vertex, 1, np.int64(0), *rows, mate, missed, count, np.bool_(True)
-    )
+    arrays = single_pass.Arrays(*rows, mate, missed, count)
+    CpuDevice(1).launch(single_pass.match_vertex, 1, np.int64(0), arrays, np.bool_(True))
     assert mate.tolist() == [-1, -2, -1, -1]
     assert missed[: count[0]].tolist() == [0]
     mate[1] = -1  # it was unlocked without a mate
-    single_pass.match_missed(*rows, mate, missed, count)
+    single_pass.match_missed(arrays)
     assert mate.tolist() == [1, 0, -1, -1]
-    single_pass.match_missed(*rows, mate, missed, count)  # matched by now: left alone
+    single_pass.match_missed(arrays)  # matched by now: left alone
     assert mate.tolist() == [1, 0, -1, -1]
 
 
@@ -381,7 +379,8 @@ def test_stale_floors_are_found_out():
     graph = Graph.from_edges([0, 0], [1, 2], 3, [5.0, 1.0])
     taken, offer, floor = np.array([-1, 2, -1], np.int32), np.array([0, 0, 9.0]), np.full(3, -1.0)
     rows = graph.indptr.view(np.uint32), graph.indices.view(np.uint32), graph.weights
-    CpuDevice(1).launch(suitor.propose, 1, np.int64(0), *rows, taken, offer, floor, np.bool_(True))
+    arrays = suitor.Arrays(*rows, taken, offer, floor)
+    CpuDevice(1).launch(suitor.propose, 1, np.int64(0), arrays, np.bool_(True))
     assert taken.tolist() == [-1, 2, 0]
     assert floor.tolist() == [-1, 9, 1]
 
@@ -394,11 +393,22 @@ def test_candidates_that_are_taken_are_replaced():
     mate, candidate = np.array([-1, 2, 1, -1], np.int32), np.array([1, 2, 1, 0], np.int32)
     rows = graph.indptr.view(np.uint32), graph.indices.view(np.uint32), graph.weights
     below, changed = np.empty(4, np.int32), np.zeros(1, np.int64)
-    CpuDevice(1).launch(
-        locally_dominant.dominate, 1, np.int64(0), *rows, mate, candidate, below, changed
-    )
+    arrays = locally_dominant.Arrays(*rows, mate, candidate, below, changed)
+    CpuDevice(1).launch(locally_dominant.dominate, 1, np.int64(0), arrays)
     assert changed[0] == 1
     assert mate.tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_that_share_the_sort_change_nothing(threads, monkeypatch):
+    graph = random_graph(300, 2000, 8, lambda rng, size: rng.integers(0, 50, size) / 4)
+    alone = berge.greedy_matching(graph, method="sorted", threads=1)
+    monkeypatch.setattr("berge.methods.greedy.edges.SHARED_SORT", 0)
+    monkeypatch.setattr("berge.tuning.SHARED_SORT", 0)  # of the check of a graph
+    again = Graph(graph.indptr, graph.indices, graph.weights)
+    shared = berge.greedy_matching(again, method="sorted", threads=threads)
+    assert shared.mate.tolist() == alone.mate.tolist()
 
 
 def test_edges_come_by_weight_then_by_ends():

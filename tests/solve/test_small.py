@@ -10,8 +10,7 @@ import pytest
 import scipy.sparse
 
 import berge
-from berge import BipartiteGraph, InvalidGraphError, generate
-from berge.compile import tuning
+from berge import BipartiteGraph, InvalidGraphError, generate, tuning
 from berge.graphs import workspace
 from berge.methods.combined import mixed
 from berge.solve import maximum as solve

@@ -262,7 +262,7 @@ def test_memory_is_what_the_documentation_says(shape, threads, monkeypatch):
     """Besides the graph: its transpose, 24 bytes a vertex, and 12 more for each thread."""
     import tracemalloc
 
-    from berge.compile import tuning
+    from berge import tuning
     from berge.methods.combined import mixed
 
     monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)

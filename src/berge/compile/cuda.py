@@ -21,10 +21,10 @@ import numba
 import numpy as np
 
 from ..errors import DeviceError
+from ..tuning import FEW_ON_CUDA
 from .atomics import compare_and_swap, fetch_add
 from .device import MT, ONE, Device, ItemKernel, Shape, per_item
 from .kernel import write_loop
-from .tuning import SERIAL_CUDA
 
 try:
     from numba import cuda
@@ -89,7 +89,7 @@ class CudaDevice(Device):
     """The current CUDA device, or numba's simulator of one."""
 
     name = "cuda"
-    serial = SERIAL_CUDA
+    serial = FEW_ON_CUDA
 
     def __init__(self, stream: Any = 0) -> None:
         if not cuda.is_available():

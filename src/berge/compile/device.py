@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceError
+from ..tuning import CHUNK, SERIAL_ITEMS, TURNS
 from .kernel import helper, prange, side_by_side, thread_count, threads_of, write_loop
 from .kernel import kernel as compile_kernel
-from .tuning import CHUNK, SERIAL_ITEMS, TURNS
 
 __all__ = [
     "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "per_item",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..tuning import BLOCKS_TO_SUM, SMALLEST_TO_SUM
 from .device import per_item
-from .tuning import BLOCKS_TO_SUM, SMALLEST_TO_SUM
 
 if TYPE_CHECKING:
     from .device import Device

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..tuning import COUNTERS
 from .atomics import fetch_add
 from .kernel import helper
-from .tuning import COUNTERS
 
 if TYPE_CHECKING:
     from .device import Device

@@ -61,8 +61,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compile import helper, kernel
-from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import index_type
+from ..tuning import EDGES_PER_CALL
 from .augment import advance, to_next
 from .communicator import Array, Communicator
 from .halo import Halo

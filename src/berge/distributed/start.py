@@ -35,8 +35,8 @@ import numpy as np
 
 from ..compile import helper, kernel
 from ..compile.random import draw, key_of
-from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import index_type
+from ..tuning import EDGES_PER_CALL
 from .communicator import Array
 from .halo import Halo
 from .lists import drain, find, push

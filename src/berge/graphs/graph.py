@@ -17,7 +17,9 @@ from weakref import ref
 import numpy as np
 import numpy.typing as npt
 
+from .. import tuning
 from ..errors import InvalidGraphError
+from ..tuning import LARGE
 from ..wording import plural
 from .workspace import Empty
 
@@ -27,7 +29,6 @@ IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
 _INT32_MAX = np.iinfo(np.int32).max
-LARGE = 1 << 15  # entries from which compiled passes over them, on threads, are faster than numpy's
 
 
 class TwoSided(ABC):
@@ -218,7 +219,7 @@ class BipartiteGraph(TwoSided):
         kept: BipartiteGraph | None = self._kept()
         if kept is not None:
             return kept
-        from ..compile import thread_count, threads_of, tuning
+        from ..compile import thread_count, threads_of
         from .csr import transpose_csr
 
         threads = threads_of(threads)
@@ -586,7 +587,7 @@ def _made_undirected(
     indptr: IndexArray, indices: IndexArray, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
     """Return the arrays of an undirected graph: those given, if they are of one already."""
-    from ..compile import threads_of, tuning
+    from ..compile import threads_of
     from .undirected import Rows, drop_loops, inspect
 
     values = np.zeros(0) if weights is None else weights

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compile import kernel, share_out, threads_of
-from ..compile.tuning import SHARED_READS, SHARED_WRITES, STRETCH
+from ..tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
 __all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..tuning import MOST_KEPT
+
 __all__ = ["Empty", "Workspace", "release"]
 
 Empty = Callable[..., npt.NDArray[Any]]  # makes an array, like `np.empty`
 
-MOST = 1 << 27  # bytes that are kept
 _LINE = 128  # bytes to which sizes are rounded: threads do not share cache lines then
 
 _kept: list[npt.NDArray[np.uint8]] = []  # the block, unless a solve has it
@@ -34,8 +35,8 @@ class Workspace:
             block = _kept.pop()
         except IndexError:
             block = np.empty(0, np.uint8)
-        if block.size < min(size, MOST):
-            block = np.empty(min(size, MOST), np.uint8)
+        if block.size < min(size, MOST_KEPT):
+            block = np.empty(min(size, MOST_KEPT), np.uint8)
         self._block, self._used = block, 0
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..compile.device import MT, Device, ItemKernel
-from ..compile.tuning import EDGES_PER_CALL
 from ..graphs.graph import Graph, IndexArray, Weights, equal_shares, unsigned
+from ..tuning import EDGES_PER_CALL
 from .under_way import UnderWay
 
 __all__ = ["FREE", "GreedyRun"]

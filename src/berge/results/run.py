@@ -2,7 +2,7 @@
 
 The matching in a `Run` is valid whenever no kernel is running, so a run may stop between any two
 kernels. Kernels therefore return after a stated number of edges (`EDGES_PER_CALL` in
-`compile.tuning`) and are called again. Time limits and Ctrl-C take effect in `Run.pause`, between
+`berge.tuning`) and are called again. Time limits and Ctrl-C take effect in `Run.pause`, between
 the calls.
 """
 
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graphs.graph import LARGE, BipartiteGraph, IndexArray
+from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Empty, Workspace
+from ..tuning import LARGE
 from .matching import Matching, SolveStats
 from .under_way import PhaseReport, Stop, UnderWay
 

@@ -48,11 +48,10 @@ from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
 from ..graphs.memory import kept_edges, window_edges
 from ..results.proof import Certificate
 from ..results.run import Run
+from ..tuning import PER_COL, PER_FREE_COL, ROWS
 from .default import search
 
-ROWS = 1 << 20  # most rows of a window
 SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at other places
-PER_COL, PER_FREE_COL = 8, 255  # most edges of a newly marked column that a pass adds
 
 UNMARKED, MARKED, READ = range(3)  # what a row is
 # Entries of `state`: edges in S, rows matched, edges looked at, whether S is full, and the place in

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, most_threads, thread_count, threads_of, ticks, tuning
+from .. import tuning
+from ..compile import kernel, most_threads, thread_count, threads_of, ticks
 from ..graphs.graph import BipartiteGraph
 from ..graphs.memory import solve_bytes
 from ..graphs.passes import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block

@@ -21,12 +21,12 @@ import numpy as np
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
 from ...results.under_way import UnderWay
+from ...tuning import SLOWEST
 from ...wording import plural
 from .hierarchy import Hierarchy, Level
 
 __all__ = ["Aims", "clusters", "coarsen", "descend"]
 
-SLOWEST = 0.95  # a step that leaves more of the vertices is not worth its while
 UNTIL = 1000
 
 

@@ -34,9 +34,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, kernel, next_chunk, share_out
-from ...compile.tuning import CHUNK, EDGES_PER_CALL
 from ...graphs.csr import edges_to_csr
 from ...graphs.graph import Graph, IndexArray, Weights, equal_shares, unsigned
+from ...tuning import CHUNK, EDGES_PER_CALL
 
 __all__ = ["contract", "exact_weights", "number"]
 

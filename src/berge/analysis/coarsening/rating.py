@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from ...compile import next_chunk, share_out
 from ...compile.random import draw_unit, key_of, wrapping
-from ...compile.tuning import CHUNK, EDGES_PER_CALL
 from ...graphs.graph import Graph, IndexArray, Weights, unsigned
+from ...tuning import CHUNK, EDGES_PER_CALL
 
 __all__ = ["allowed_edges", "rate"]
 

@@ -33,10 +33,9 @@ import numpy as np
 from ...compile import kernel
 from ...compile.random import draw, key_of, wrapping
 from ...graphs.graph import IndexArray, Weights, unsigned
+from ...tuning import TOO_MANY
 
 __all__ = ["join_neighbours", "pair_leftovers"]
-
-TOO_MANY = 0.1  # of the vertices left over
 
 
 @wrapping

@@ -44,12 +44,10 @@ from ...compile.device import CT, MT, ONE, Device, per_item
 from ...compile.scan import compact
 from ...compile.shared_count import add, new_count, total
 from ...results.run import Run
+from ...tuning import LANES, ROWS_PER_CALL, SPLIT
 from ..phases import search_in_phases, uploaded
 
-LANES = (1, 32, 1024)  # lanes a row, by class of its degree
-SPLIT = (64, 8192)  # `long` and `longest` where rows are split
 NEVER = (1 << 62, 1 << 62)
-ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause
 
 # Entries of `state`: the ends of the three queues; paths found; where a run of small levels ended,
 # and how many it did.

@@ -49,8 +49,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, share_out, take
-from ...compile.tuning import PRIVATE
 from ...results.run import Run
+from ...tuning import PRIVATE
 from ..counters import EDGES, count_path, new_tally
 from ..phases import graph_and_matching
 from .roots import augment, next_roots

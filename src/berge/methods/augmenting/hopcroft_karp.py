@@ -44,8 +44,8 @@ from typing import Any
 import numpy as np
 
 from ...compile import enqueue, flush, kernel, next_chunk, share_out, take
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ...results.run import Run
+from ...tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ..counters import EDGES, edges_traversed
 from ..levels import LevelLog, log_level
 from .depth_first import Arrays, prepare, search_and_augment

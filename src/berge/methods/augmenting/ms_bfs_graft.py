@@ -47,9 +47,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import claim, enqueue, flush, helper, kernel, next_chunk, share_out, ticks
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ...graphs.graph import unsigned
 from ...results.run import Run
+from ...tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
 from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
 from ..levels import LevelLog, log_level
 from ..phases import graph_and_matching

@@ -25,8 +25,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...compile import helper, next_chunk
-from ...compile.tuning import CHUNK_OF_ROOTS, EDGES_PER_CALL, SERIAL_EDGES
 from ...results.run import Run
+from ...tuning import CHUNK_OF_ROOTS, EDGES_PER_CALL, SERIAL_EDGES
 from ..counters import EDGES, paths_found, report
 
 NEXT, BATCH = 0, 1  # entries of `state`: the next root to search from, roots to hand out at a time

@@ -57,7 +57,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, prefetch, share_out
-from ...compile.tuning import (
+from ...graphs.graph import unsigned
+from ...graphs.passes import pair_up
+from ...results.run import Run
+from ...tuning import (
     DENSE,
     EDGES_PER_CALL,
     FAVOUR,
@@ -73,9 +76,6 @@ from ...compile.tuning import (
     SEARCH_NEAR,
     SOLO_PARTS,
 )
-from ...graphs.graph import unsigned
-from ...graphs.passes import pair_up
-from ...results.run import Run
 from ..counters import EDGES, PATHS, count_path, new_tally
 
 LARGEST = 1 << 50  # no search has so many edges

@@ -32,7 +32,8 @@ from __future__ import annotations
 
 import math
 
-from ...compile.tuning import (
+from ...results.run import Run
+from ...tuning import (
     EFFORT,
     FEW_ROOTS,
     LEAST_FOUND,
@@ -46,7 +47,6 @@ from ...compile.tuning import (
     WAKING,
     WELL,
 )
-from ...results.run import Run
 from ..augmenting.pothen_fan import match_in_phases
 from ..counters import LONGEST, report
 from ..push_relabel.p_push_relabel import p_push_relabel

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from ...compile import helper, kernel, share_out, thread_count
-from ...compile.tuning import DIGIT, EDGES_PER_CALL, SHARED_SORT
 from ...errors import OptionError
 from ...results.greedy_run import GreedyRun
+from ...tuning import DIGIT, EDGES_PER_CALL, SHARED_SORT
 
 __all__ = ["edges_by_weight", "ends", "in_portions"]
 

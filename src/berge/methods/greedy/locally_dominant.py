@@ -25,7 +25,7 @@ weighted maximum matching problem", PPAM 2007.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,56 +36,62 @@ from ...results.greedy_run import FREE, GreedyRun
 LOOKING = -2
 
 
+class Arrays(NamedTuple):
+    """What the kernels work on; `changed` tells whether a round did anything."""
+
+    indptr: Any
+    indices: Any
+    weights: Any
+    mate: Any
+    candidate: Any
+    below: Any
+    changed: Any
+
+
 def locally_dominant(run: GreedyRun) -> None:
     """Point at the heaviest neighbours, then match dominant edges until there are none."""
     device, n = run.device, run.graph.n_vertices
     run.require(*run.rows, run.weights, per_vertex=3 * run.mate.itemsize)
-    rows = [device.upload(array) for array in (*run.rows, run.weights)]
-    mate = device.upload(run.mate)
-    candidate, below = device.full(n, FREE, run.mate.dtype), device.empty(n, run.mate.dtype)
-    changed = device.full(1, 1, np.int64)
+    indptr, indices, weights, mate = map(device.upload, (*run.rows, run.weights, run.mate))
+    a = Arrays(
+        indptr,
+        indices,
+        weights,
+        mate,
+        candidate=device.full(n, FREE, run.mate.dtype),
+        below=device.empty(n, run.mate.dtype),
+        changed=device.full(1, 1, np.int64),
+    )
     try:
-        run.each_vertex(point, *rows, mate, candidate)
-        while device.read(changed):
-            device.fill(changed, 0)
-            run.each_vertex(dominate, *rows, mate, candidate, below, changed)
-            run.end_round(int(np.count_nonzero(device.download(mate) >= 0)))
+        run.each_vertex(point, a)
+        while device.read(a.changed):
+            device.fill(a.changed, 0)
+            run.each_vertex(dominate, a)
+            run.end_round(int(np.count_nonzero(device.download(a.mate) >= 0)))
     finally:
-        run.mate[:] = device.download(mate)
+        run.mate[:] = device.download(a.mate)
 
 
 @per_item
-def point(
-    i: int, first: int, indptr: Any, indices: Any, weights: Any, mate: Any, candidate: Any
-) -> None:
+def point(i: int, first: int, a: Any) -> None:
     """Point vertex ``first + i`` at its heaviest neighbour."""
-    v = first + i
-    candidate[v] = heaviest(v, indptr, indices, weights, mate)
+    a.candidate[first + i] = heaviest(first + i, a)
 
 
 @helper
-def heaviest(v: int, indptr: Any, indices: Any, weights: Any, mate: Any) -> int:
+def heaviest(v: int, a: Any) -> int:
     """Return the heaviest free neighbour, of equal ones the lowest; −1 if there is none."""
     best, weight = np.int64(-1), -1.0
-    for k in range(indptr[v], indptr[v + 1]):
-        if weights[k] > weight and mate[indices[k]] < 0:
-            best, weight = np.int64(indices[k]), weights[k]
+    for k in range(a.indptr[v], a.indptr[v + 1]):
+        if a.weights[k] > weight and a.mate[a.indices[k]] < 0:
+            best, weight = np.int64(a.indices[k]), a.weights[k]
     return best  # type: ignore[return-value]
 
 
 @per_item
-def dominate(
-    i: int,
-    first: int,
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    mate: Any,
-    candidate: Any,
-    below: Any,
-    changed: Any,
-) -> None:
+def dominate(i: int, first: int, a: Any) -> None:
     """Match vertex ``first + i`` if its edge is dominant, then those that become so by that."""
+    indptr, indices, _, mate, candidate, below, changed = a
     v = np.int64(first + i)
     if mate[v] >= 0 or candidate[v] < 0:
         return
@@ -93,7 +99,7 @@ def dominate(
     if w >= 0 and mate[w] >= 0:  # missed by another thread, or just being matched to v
         if mate[w] == v or not compare_and_swap(candidate, v, w, LOOKING):
             return
-        candidate[v] = heaviest(v, indptr, indices, weights, mate)
+        candidate[v] = heaviest(v, a)
         changed[0] = 1
     top = np.int64(-1)
     while True:
@@ -112,4 +118,4 @@ def dominate(
             return
         v = top
         top = np.int64(below[v])
-        candidate[v] = heaviest(v, indptr, indices, weights, mate)
+        candidate[v] = heaviest(v, a)

@@ -15,7 +15,7 @@ Facing the Multicore-Challenge II, 2012.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,17 @@ from ...compile import kernel
 from ...graphs.graph import unsigned
 from ...results.greedy_run import GreedyRun
 from .permute import random_order
+
+
+class Arrays(NamedTuple):
+    """What the kernel works on: the graph, the vertex at each place, the place of each, mates."""
+
+    indptr: Any
+    indices: Any
+    weights: Any
+    order: Any
+    place: Any
+    mate: Any
 
 
 def random(run: GreedyRun, *, permute: bool = True) -> None:
@@ -37,23 +48,15 @@ def weighted(run: GreedyRun, *, permute: bool = True) -> None:
 
 def _take(run: GreedyRun, permute: bool, weights: Any) -> None:
     order, place = random_order(run.mate, run.seed if permute else None)
-    arrays = (*run.rows, weights, unsigned(order), unsigned(place), run.mate)
+    arrays = Arrays(*run.rows, weights, unsigned(order), unsigned(place), run.mate)
     for first, last in run.slices():
-        take_free(*arrays, first, last)
+        take_free(arrays, first, last)
 
 
 @kernel
-def take_free(
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    order: Any,
-    place: Any,
-    mate: Any,
-    first: int,
-    last: int,
-) -> None:
+def take_free(a: Any, first: int, last: int) -> None:
     """Match the vertices at places `first` to `last`; no weights are equal weights."""
+    indptr, indices, weights, order, place, mate = a
     for i in range(first, last):
         v = order[i]
         if mate[v] >= 0:

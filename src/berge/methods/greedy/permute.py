@@ -19,6 +19,7 @@ import numpy as np
 from ...compile.device import Device, per_item
 from ...compile.random import draw, key_of, wrapping
 from ...graphs.graph import Graph, IndexArray, unsigned
+from ...graphs.undirected import Rows
 
 __all__ = ["permuted", "random_order"]
 
@@ -44,36 +45,17 @@ def permuted(graph: Graph, seed: int, device: Device) -> tuple[Graph, IndexArray
     indices = np.empty_like(graph.indices)
     values = np.zeros(0) if graph.weights is None else graph.weights
     new_values = np.empty_like(values)
-    device.launch(
-        copy_row,
-        n,
-        unsigned(graph.indptr),
-        unsigned(graph.indices),
-        values,
-        unsigned(order),
-        place,
-        unsigned(indptr),
-        indices,
-        new_values,
-        key_of(seed, 0),
-    )
+    old = Rows(unsigned(graph.indptr), unsigned(graph.indices), values)
+    new = Rows(unsigned(indptr), indices, new_values)
+    device.launch(copy_row, n, old, new, unsigned(order), place, key_of(seed, 0))
     return Graph._trusted(indptr, indices, None if graph.weights is None else new_values), order
 
 
 @per_item
-def copy_row(
-    i: int,
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    order: Any,
-    place: Any,
-    new_indptr: Any,
-    new_indices: Any,
-    new_weights: Any,
-    key: Any,
-) -> None:
+def copy_row(i: int, old: Any, new: Any, order: Any, place: Any, key: Any) -> None:
     """Copy the row of the vertex at place i, shuffled (Fisher and Yates, inside out)."""
+    indptr, indices, weights = old
+    new_indptr, new_indices, new_weights = new
     v = order[i]
     start = np.int64(new_indptr[i])
     size = np.int64(0)

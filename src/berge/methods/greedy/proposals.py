@@ -29,7 +29,7 @@ Facing the Multicore-Challenge II, 2012.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,16 @@ __all__ = ["first_round", "proposals", "weighted_proposals"]
 
 BLUE, RED, DEAD = -1, -2, -3  # what pi has for vertices that are not matched
 NOBODY = -1  # in sigma, besides DEAD
+
+
+class Arrays(NamedTuple):
+    """What the kernels work on, besides the list of vertices that are left."""
+
+    indptr: Any
+    indices: Any
+    weights: Any  # none where the first neighbour will do
+    pi: Any
+    sigma: Any
 
 
 def first_round(p: float) -> float:
@@ -80,10 +90,13 @@ def _propose_and_respond(run: GreedyRun, permute: bool, p: float, *, heaviest: b
     if heaviest:
         weights = np.ones(graph.indices.size) if graph.weights is None else graph.weights
     run.require(graph.indptr, graph.indices, weights, per_vertex=5 * index.itemsize)
-    rows = [
-        device.upload(array) for array in (unsigned(graph.indptr), unsigned(graph.indices), weights)
-    ]
-    pi, sigma = device.full(n, BLUE, index), device.full(n, NOBODY, index)
+    a = Arrays(
+        device.upload(unsigned(graph.indptr)),
+        device.upload(unsigned(graph.indices)),
+        device.upload(weights),
+        pi=device.full(n, BLUE, index),
+        sigma=device.full(n, NOBODY, index),
+    )
     left, spare, places = (device.empty(n, index) for _ in range(3))
     dead = device.full(1, 0, np.int64)
     device.launch(number, n, left)
@@ -91,15 +104,15 @@ def _propose_and_respond(run: GreedyRun, permute: bool, p: float, *, heaviest: b
     count = n
     try:
         while count > 0:
-            device.launch(colour, count, left, pi, multiplier(random), limit)
-            device.launch(propose, count, left, *rows, pi, sigma)
-            device.launch(respond, count, left, *rows, pi, sigma)
-            device.launch(match, count, left, pi, sigma, dead)
+            device.launch(colour, count, a, left, multiplier(random), limit)
+            device.launch(propose, count, a, left)
+            device.launch(respond, count, a, left)
+            device.launch(match, count, a, left, dead)
             count = compact(device, left, count, places, spare)
             left, spare = spare, left
             run.end_round(n - count - device.read(dead))
     finally:
-        found = device.download(pi)
+        found = device.download(a.pi)
         matched = np.flatnonzero(found >= 0)
         run.mate[order[matched]] = order[found[matched]]
 
@@ -111,17 +124,16 @@ def number(v: int, left: Any) -> None:
 
 
 @per_item
-def colour(i: int, left: Any, pi: Any, r: int, limit: int) -> None:
+def colour(i: int, a: Any, left: Any, r: int, limit: int) -> None:
     """Assign a colour (lines 7–10)."""
     v = np.int64(left[i])
-    pi[v] = BLUE if is_blue(v, r, limit) else RED
+    a.pi[v] = BLUE if is_blue(v, r, limit) else RED
 
 
 @per_item
-def propose(
-    i: int, left: Any, indptr: Any, indices: Any, weights: Any, pi: Any, sigma: Any
-) -> None:
+def propose(i: int, a: Any, left: Any) -> None:
     """Blue vertices propose to red vertices (lines 12–19)."""
+    indptr, indices, weights, pi, sigma = a
     v = left[i]
     if pi[v] != BLUE:
         sigma[v] = NOBODY
@@ -141,10 +153,9 @@ def propose(
 
 
 @per_item
-def respond(
-    i: int, left: Any, indptr: Any, indices: Any, weights: Any, pi: Any, sigma: Any
-) -> None:
+def respond(i: int, a: Any, left: Any) -> None:
     """Red vertices respond to blue vertices (lines 21–26)."""
+    indptr, indices, weights, pi, sigma = a
     v = left[i]
     if pi[v] != RED:
         return
@@ -165,8 +176,9 @@ def respond(
 
 
 @per_item
-def match(i: int, left: Any, pi: Any, sigma: Any, dead: Any) -> None:
+def match(i: int, a: Any, left: Any, dead: Any) -> None:
     """Match mutual proposals (lines 28–33), and take v off the list if it is settled."""
+    pi, sigma = a.pi, a.sigma
     v = left[i]
     w = sigma[v]
     if w == DEAD:

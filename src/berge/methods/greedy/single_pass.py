@@ -29,38 +29,53 @@ without rounds and without their order.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, share_out, thread_count
 from ...compile.device import MT, per_item
-from ...compile.tuning import ASKED, WITHIN
 from ...graphs.graph import equal_shares
 from ...results.greedy_run import FREE, GreedyRun
+from ...tuning import ASKED, WITHIN
 
 LOCKED = -2
 
 
+class Arrays(NamedTuple):
+    """What the kernels work on; `missed` lists as many vertices as ``count[0]`` says."""
+
+    indptr: Any
+    indices: Any
+    mate: Any
+    missed: Any
+    count: Any
+
+
 def single_pass(run: GreedyRun) -> None:
     """Match every vertex to its first free neighbour, on all threads."""
-    device, (indptr, indices) = run.device, run.rows
-    run.require(indptr, indices, per_vertex=2 * run.mate.itemsize)
-    mate = device.upload(run.mate)
-    missed = device.empty(run.graph.n_vertices, run.mate.dtype)
-    count = device.full(1, 0, np.int64)
-    rows = device.upload(indptr), device.upload(indices)
+    device = run.device
+    run.require(*run.rows, per_vertex=2 * run.mate.itemsize)
+    indptr, indices, mate = map(device.upload, (*run.rows, run.mate))
+    a = Arrays(
+        indptr,
+        indices,
+        mate,
+        missed=device.empty(run.graph.n_vertices, run.mate.dtype),
+        count=device.full(1, 0, np.int64),
+    )
     try:
         bounds = equal_shares(run.graph.indptr, run.threads)
         if device.name == "cpu" and run.threads > 1 and _stay_within(run, bounds):
-            left = _match_ranges(run, bounds, missed)
+            left = _match_ranges(run, bounds, a)
             run.pause()
-            device.launch(match_left, left.size, left, *rows, mate, missed, count, shape=MT)
+            device.launch(match_left, left.size, a, left, shape=MT)
         else:
-            run.each_vertex(match_vertex, *rows, mate, missed, count, run.shared)
+            run.each_vertex(match_vertex, a, run.shared)
     finally:
-        run.mate[:] = device.download(mate)
-        match_missed(indptr, indices, run.mate, device.download(missed), device.download(count))
+        run.mate[:] = device.download(a.mate)
+        missed, count = device.download(a.missed), device.download(a.count)
+        match_missed(Arrays(*run.rows, run.mate, missed, count))
 
 
 def _stay_within(run: GreedyRun, bounds: Any) -> bool:
@@ -74,29 +89,22 @@ def _stay_within(run: GreedyRun, bounds: Any) -> bool:
     return bool(np.mean(np.equal(*sides)) > WITHIN) if vertices.size else True
 
 
-def _match_ranges(run: GreedyRun, bounds: Any, left: Any) -> Any:
+def _match_ranges(run: GreedyRun, bounds: Any, a: Arrays) -> Any:
     """Match within the ranges; return the vertices that are left."""
     ends = np.empty(run.threads, np.int64)
     with thread_count(run.threads):
-        match_ranges(run.threads, *run.rows, run.mate, bounds, left, ends)
-    return np.concatenate([left[a:b] for a, b in zip(bounds[:-1], ends, strict=True)])
+        match_ranges(run.threads, a, bounds, ends)
+    # Listed where those that are missed will be.
+    return np.concatenate([a.missed[i:j] for i, j in zip(bounds[:-1], ends, strict=True)])
 
 
 @share_out
-def match_ranges(
-    t: int,
-    shared: bool,
-    indptr: Any,
-    indices: Any,
-    mate: Any,
-    bounds: Any,
-    left: Any,
-    ends: Any,
-) -> None:
+def match_ranges(t: int, shared: bool, a: Any, bounds: Any, ends: Any) -> None:
     """Match the vertices of range t to their first free neighbours in the range.
 
-    ``left[bounds[t]:ends[t]]`` are those that stay free and have neighbours elsewhere.
+    ``missed[bounds[t]:ends[t]]`` are those that stay free and have neighbours elsewhere.
     """
+    indptr, indices, mate, left, _ = a
     first, last = bounds[t], bounds[t + 1]
     end = first
     for v in range(first, last):
@@ -119,33 +127,21 @@ def match_ranges(
 
 
 @per_item
-def match_vertex(
-    i: int,
-    first: int,
-    indptr: Any,
-    indices: Any,
-    mate: Any,
-    missed: Any,
-    count: Any,
-    shared: bool,
-) -> None:
+def match_vertex(i: int, first: int, a: Any, shared: bool) -> None:
     """Match vertex ``first + i`` to its first free neighbour."""
-    match_one(first + i, indptr, indices, mate, missed, count, shared)
+    match_one(first + i, a, shared)
 
 
 @per_item
-def match_left(
-    i: int, left: Any, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any
-) -> None:
+def match_left(i: int, a: Any, left: Any) -> None:
     """Match one of the vertices that are left to its first free neighbour."""
-    match_one(np.int64(left[i]), indptr, indices, mate, missed, count, True)
+    match_one(np.int64(left[i]), a, True)
 
 
 @helper
-def match_one(
-    v: int, indptr: Any, indices: Any, mate: Any, missed: Any, count: Any, shared: bool
-) -> None:
+def match_one(v: int, a: Any, shared: bool) -> None:
     """Match a vertex, if it is free, to its first free neighbour."""
+    indptr, indices, mate, missed, count = a
     if mate[v] != FREE:
         return
     locked = False
@@ -170,7 +166,7 @@ def match_one(
 
 
 @kernel
-def match_missed(indptr: Any, indices: Any, mate: Any, missed: Any, count: Any) -> None:
+def match_missed(a: Any) -> None:
     """Match the vertices on the list that are still free, alone."""
-    for i in range(count[0]):
-        match_one(np.int64(missed[i]), indptr, indices, mate, missed, count, False)
+    for i in range(a.count[0]):
+        match_one(np.int64(a.missed[i]), a, False)

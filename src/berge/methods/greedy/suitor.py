@@ -28,7 +28,7 @@ Reference: F. Manne, M. Halappanavar, "New effective multithreaded matching algo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,34 +37,42 @@ from ...compile.device import per_item
 from ...results.greedy_run import FREE, GreedyRun
 
 
+class Arrays(NamedTuple):
+    """What the kernels work on; the last three are explained above."""
+
+    indptr: Any
+    indices: Any
+    weights: Any
+    suitor: Any
+    offer: Any
+    floor: Any
+
+
 def suitor(run: GreedyRun) -> None:
     """Let all vertices propose, then match those that are each other's suitor."""
     device, n = run.device, run.graph.n_vertices
     run.require(*run.rows, run.weights, per_vertex=16 + 2 * run.mate.itemsize)
-    suitor = device.full(n, FREE, run.mate.dtype)
-    offer, floor = device.full(n, 0.0, np.float64), device.full(n, -1.0, np.float64)
+    indptr, indices, weights = map(device.upload, (*run.rows, run.weights))
+    a = Arrays(
+        indptr,
+        indices,
+        weights,
+        suitor=device.full(n, FREE, run.mate.dtype),
+        offer=device.full(n, 0.0, np.float64),
+        floor=device.full(n, -1.0, np.float64),
+    )
     try:
-        rows = (device.upload(array) for array in (*run.rows, run.weights))
-        run.each_vertex(propose, *rows, suitor, offer, floor, run.shared)
+        run.each_vertex(propose, a, run.shared)
     finally:
         mate = device.upload(run.mate)
-        device.launch(match_mutual, n, suitor, mate)
+        device.launch(match_mutual, n, a.suitor, mate)
         run.mate[:] = device.download(mate)
 
 
 @per_item
-def propose(
-    i: int,
-    first: int,
-    indptr: Any,
-    indices: Any,
-    weights: Any,
-    suitor: Any,
-    offer: Any,
-    floor: Any,
-    shared: bool,
-) -> None:
+def propose(i: int, first: int, a: Any, shared: bool) -> None:
     """Let vertex ``first + i`` propose, then whoever it dislodges, and so on."""
+    indptr, indices, weights, suitor, offer, floor = a
     v = first + i
     while True:
         best, heaviest = np.int64(-1), -1.0

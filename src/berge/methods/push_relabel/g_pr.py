@@ -79,9 +79,9 @@ import numpy as np
 from ...compile import helper
 from ...compile.device import CT, ONE, Device, ItemKernel, per_item
 from ...compile.scan import compact, count
-from ...compile.tuning import BLOCKS_TO_COUNT, SHRINK_FROM
 from ...graphs.graph import unsigned
 from ...results.run import Run, Stop
+from ...tuning import BLOCKS_TO_COUNT, SHRINK_FROM
 from ..phases import uploaded
 
 KEPT = 10_000  # entries of `stats.active`

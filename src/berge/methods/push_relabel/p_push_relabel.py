@@ -61,8 +61,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out, take
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
 from ...results.run import Run
+from ...tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
 from ..counters import EDGES, edges_traversed, new_tally, report
 from ..levels import LevelLog
 from ..sides import both_sides

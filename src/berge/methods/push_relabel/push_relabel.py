@@ -46,8 +46,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, kernel, prefetch
-from ...compile.tuning import EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SWEEP_PART
 from ...results.run import Run
+from ...tuning import EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SWEEP_PART
 from ..counters import EDGES, new_tally, report
 from ..sides import both_sides
 

@@ -39,7 +39,9 @@ from ...compile import compare_and_swap, helper, kernel, share_out
 from ...compile.device import per_item
 from ...compile.devices import open_device
 from ...compile.scan import count
-from ...compile.tuning import (
+from ...graphs.graph import equal_shares, unsigned
+from ...results.run import Run
+from ...tuning import (
     EDGES_PER_CALL,
     FAR_FROM_CUT,
     FEW_BEHIND,
@@ -53,8 +55,6 @@ from ...compile.tuning import (
     SHARED_START,
     SHARED_VERTICES,
 )
-from ...graphs.graph import equal_shares, unsigned
-from ...results.run import Run
 
 RACE, BLOCKS, COUNT, CHECK = range(4)  # what threads do
 LEFT, ROWS, COLS, LINE = *range(3), 16  # ``done[t]``: rows left; matched rows and columns

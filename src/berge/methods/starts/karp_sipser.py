@@ -58,8 +58,8 @@ import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, next_chunk, share_out
 from ...compile.random import draw, key_of, wrapping
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, LARGEST_BLOCK, RANDOM_BLOCKS, SERIAL
 from ...results.run import Run
+from ...tuning import CHUNK, EDGES_PER_CALL, LARGEST_BLOCK, RANDOM_BLOCKS, SERIAL
 from ..sides import both_sides, free_degrees
 
 FREE, TAKEN = -1, -2

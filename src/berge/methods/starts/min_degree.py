@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, kernel
-from ...compile.tuning import EDGES_PER_CALL
 from ...results.run import Run
+from ...tuning import EDGES_PER_CALL
 from ..sides import both_sides, free_degrees
 
 HEAD, MATCHED = 0, 1  # entries of `state`: how much of the queue is done, edges added

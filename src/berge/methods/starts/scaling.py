@@ -50,8 +50,8 @@ import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, next_chunk, share_out
 from ...compile.random import draw_unit, key_of, wrapping
-from ...compile.tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ...results.run import Run
+from ...tuning import CHUNK, EDGES_PER_CALL, SERIAL
 from ..sides import both_sides
 from .cheap import cheap
 

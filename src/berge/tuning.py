@@ -1,13 +1,11 @@
-"""Every tuned number of the CPU kernels and of the default, each with where it comes from.
+"""Every tuned number, each with where it comes from.
 
 Modules import their numbers from here. Compiled kernels have them built in: after a change delete
 numba's cache. "Guess" says that no benchmark shows the number; "performance.md" that the table or
 note on it is there, in docs/, and "auto_rule.py", "in_rounds.py" that the script of that name in
 lab/benchmarks/ measures it. Everything else is seen by ``berge bench``.
 
-Two numbers stand elsewhere, in modules that are used without the compiler: ``graphs.graph.LARGE``
-and ``graphs.workspace.MOST``. Numbers of distributed runs stand in ``distributed``: other machines
-and networks decide on them.
+Numbers of distributed runs stand in ``distributed``: other machines and networks decide on them.
 """
 
 from __future__ import annotations
@@ -26,18 +24,23 @@ SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many 
 # Per-item kernels: launches on CPU threads and on CUDA, and passes over arrays made of launches.
 TURNS = 64  # chunks a thread has in a launch at most: longer ones are kinder to the prefetcher
 SERIAL_ITEMS = 512  # items below which one CPU thread does a launch; guess
-SERIAL_CUDA = 16  # items that one CUDA thread does in about the time of a launch; guess
+FEW_ON_CUDA = 16  # items that one CUDA thread does in about the time of a launch; guess
 BLOCKS_TO_SUM = 2048  # blocks of a prefix sum at most: one thread adds up their sums; guess
 SMALLEST_TO_SUM = 64  # entries of such a block at least; guess
 COUNTERS = 64  # counters that stand for one shared count, so that threads seldom meet; guess
 SHRINK_FROM = 512  # active rows from which a list is made dense: the figure of Deveci et al. 2013
 BLOCKS_TO_COUNT = 256  # shares of the vertices, each counted by one thread; guess
+LANES = (1, 32, 1024)  # lanes a row, by class of its degree: a thread, a warp, a block of CUDA's
+SPLIT = (64, 8192)  # degrees from which a row is of the second and of the third class; guess
+ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause; guess
 
 # Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
 SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
+LARGE = 1 << 15  # entries from which compiled passes are faster than numpy's; in_rounds.py
+MOST_KEPT = 1 << 27  # bytes that one solve leaves to the next; guess
 
 # Greedy matchings of general graphs: lab/benchmarks/greedy.py.
 SHARED_SORT = 50_000  # edges from which threads share the sort, and the check of a graph; guess
@@ -89,6 +92,14 @@ READ_IN_NO_TIME = 1 << 14  # edges; guess
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
 ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost
 LITTLE_MEMORY = 1 << 18  # indices for which new memory is at hand
+
+# Out of core.
+ROWS = 1 << 20  # rows of a window at most; guess
+PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass adds at most; guess
+
+# Coarsening.
+SLOWEST = 0.95  # a step that leaves more of the vertices is not worth its while; guess
+TOO_MANY = 0.1  # part of the vertices left over from which they are paired: LaSalle et al. 2015
 
 # Push-relabel.
 SWEEP_PART = 8  # a sweep reads all labels: one in n_cols / 8 pushes adds an edge or two to each
