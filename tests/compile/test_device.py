@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from berge.compile.devices import open_device
 from berge.compile.scan import compact, count, prefix_sum
 from berge.compile.shared_count import add, new_count, total
 from berge.methods import registry
+
+from ..kernel_files import kernel_files
 
 kernels = pytest.mark.kernels
 shapes = pytest.mark.parametrize("shape", [CT, MT, ONE])
@@ -239,3 +242,21 @@ def test_room_is_asked_for_beforehand(kind, name, monkeypatch):
     with pytest.raises(berge.DeviceError, match="GB free, and this takes"):
         solve()
     assert Watched.used == 0
+
+
+def test_bodies_take_arrays_from_tuples_by_name():
+    """numba loses what a loop on threads writes to an array that was unpacked from a tuple."""
+    found = []
+    for path in kernel_files():
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            marks = {getattr(mark, "id", "") for mark in getattr(function, "decorator_list", ())}
+            if marks & {"per_item", "helper"}:
+                given = {argument.arg for argument in function.args.args}
+                found += [
+                    f"{path}:{node.lineno}: {ast.unparse(node)}"
+                    for node in ast.walk(function)
+                    if isinstance(node, ast.Assign)
+                    and isinstance(node.targets[0], ast.Tuple)
+                    and getattr(node.value, "id", "") in given
+                ]
+    assert not found, found

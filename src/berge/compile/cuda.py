@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from dis import get_instructions
 from functools import cache
 from importlib.util import find_spec
 from types import SimpleNamespace
@@ -59,7 +60,8 @@ def grid_kernel(body: Callable[..., None]) -> Any:
 def _device_function(function: Callable[..., Any]) -> Any:
     """Compile a function for the device, and the helpers that it calls, with CUDA's atomics."""
     scope = dict(function.__globals__)
-    for name in function.__code__.co_names:
+    called = (step.argval for step in get_instructions(function) if step.opname == "LOAD_GLOBAL")
+    for name in set(called):
         value: Any = scope.get(name)
         if value in (compare_and_swap, fetch_add):
             scope[name] = _ATOMICS[value]

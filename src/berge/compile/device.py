@@ -10,8 +10,9 @@ items, and reads flags back:
     device.download(values)
 
 Items are done in no stated order, many at a time; between launches all is settled. A body may use
-other functions marked ``@helper``, and the atomics of this package. What it reads while others
-write it is a race that its file has to explain.
+other functions marked ``@helper``, and the atomics of this package. It takes the arrays of a named
+tuple by their names: numba loses what is written to arrays that were unpacked from a tuple. What a
+body reads while others write it is a race that its file has to explain.
 
 Launch shapes say who does which items, as in Deveci et al. 2013: `CT`, a constant number of threads
 (256 × 256 on CUDA) that stride over the items; `MT`, one thread an item, as many as the device has

@@ -91,7 +91,7 @@ def heaviest(v: int, a: Any) -> int:
 @per_item
 def dominate(i: int, first: int, a: Any) -> None:
     """Match vertex ``first + i`` if its edge is dominant, then those that become so by that."""
-    indptr, indices, _, mate, candidate, below, changed = a
+    indptr, indices, mate, candidate = a.indptr, a.indices, a.mate, a.candidate
     v = np.int64(first + i)
     if mate[v] >= 0 or candidate[v] < 0:
         return
@@ -100,22 +100,22 @@ def dominate(i: int, first: int, a: Any) -> None:
         if mate[w] == v or not compare_and_swap(candidate, v, w, LOOKING):
             return
         candidate[v] = heaviest(v, a)
-        changed[0] = 1
+        a.changed[0] = 1
     top = np.int64(-1)
     while True:
         w = np.int64(candidate[v])
         if w >= 0 and candidate[w] == v and compare_and_swap(mate, min(v, w), FREE, max(v, w)):
             mate[max(v, w)] = min(v, w)
-            changed[0] = 1
+            a.changed[0] = 1
             for x in (v, w):
                 for k in range(indptr[x], indptr[x + 1]):
                     u = np.int64(indices[k])
                     if candidate[u] == x and mate[u] < 0:
                         if compare_and_swap(candidate, u, x, LOOKING):
-                            below[u] = top
+                            a.below[u] = top
                             top = u
         if top < 0:
             return
         v = top
-        top = np.int64(below[v])
+        top = np.int64(a.below[v])
         candidate[v] = heaviest(v, a)

@@ -54,16 +54,15 @@ def permuted(graph: Graph, seed: int, device: Device) -> tuple[Graph, IndexArray
 @per_item
 def copy_row(i: int, old: Any, new: Any, order: Any, place: Any, key: Any) -> None:
     """Copy the row of the vertex at place i, shuffled (Fisher and Yates, inside out)."""
-    indptr, indices, weights = old
-    new_indptr, new_indices, new_weights = new
+    new_indices, new_weights = new.indices, new.weights
     v = order[i]
-    start = np.int64(new_indptr[i])
+    start = np.int64(new.indptr[i])
     size = np.int64(0)
-    for k in range(indptr[v], indptr[v + 1]):
+    for k in range(old.indptr[v], old.indptr[v + 1]):
         j = start + np.int64(draw(key, start + size) % np.uint64(size + 1))
         new_indices[start + size] = new_indices[j]
-        new_indices[j] = place[indices[k]]
-        if weights.size > 0:
+        new_indices[j] = place[old.indices[k]]
+        if old.weights.size > 0:
             new_weights[start + size] = new_weights[j]
-            new_weights[j] = weights[k]
+            new_weights[j] = old.weights[k]
         size += 1

@@ -133,7 +133,7 @@ def colour(i: int, a: Any, left: Any, r: int, limit: int) -> None:
 @per_item
 def propose(i: int, a: Any, left: Any) -> None:
     """Blue vertices propose to red vertices (lines 12–19)."""
-    indptr, indices, weights, pi, sigma = a
+    indptr, indices, weights, pi, sigma = a.indptr, a.indices, a.weights, a.pi, a.sigma
     v = left[i]
     if pi[v] != BLUE:
         sigma[v] = NOBODY
@@ -155,7 +155,7 @@ def propose(i: int, a: Any, left: Any) -> None:
 @per_item
 def respond(i: int, a: Any, left: Any) -> None:
     """Red vertices respond to blue vertices (lines 21–26)."""
-    indptr, indices, weights, pi, sigma = a
+    indptr, indices, weights, pi, sigma = a.indptr, a.indices, a.weights, a.pi, a.sigma
     v = left[i]
     if pi[v] != RED:
         return

@@ -141,7 +141,7 @@ def match_left(i: int, a: Any, left: Any) -> None:
 @helper
 def match_one(v: int, a: Any, shared: bool) -> None:
     """Match a vertex, if it is free, to its first free neighbour."""
-    indptr, indices, mate, missed, count = a
+    indptr, indices, mate = a.indptr, a.indices, a.mate
     if mate[v] != FREE:
         return
     locked = False
@@ -162,7 +162,7 @@ def match_one(v: int, a: Any, shared: bool) -> None:
             return
     if locked:
         mate[v] = FREE
-        missed[fetch_add(count, 0, 1)] = v
+        a.missed[fetch_add(a.count, 0, 1)] = v
 
 
 @kernel

@@ -72,14 +72,14 @@ def suitor(run: GreedyRun) -> None:
 @per_item
 def propose(i: int, first: int, a: Any, shared: bool) -> None:
     """Let vertex ``first + i`` propose, then whoever it dislodges, and so on."""
-    indptr, indices, weights, suitor, offer, floor = a
+    indptr, weights, suitor, offer, floor = a.indptr, a.weights, a.suitor, a.offer, a.floor
     v = first + i
     while True:
         best, heaviest = np.int64(-1), -1.0
         for k in range(indptr[v], indptr[v + 1]):
             weight = weights[k]
             if weight > heaviest:  # rows are sorted: of equal ones the lower neighbour
-                w = indices[k]
+                w = a.indices[k]
                 if weight > floor[w] or (weight == floor[w] and v < suitor[w]):
                     best, heaviest = np.int64(w), weight
         if best < 0:
