@@ -21,7 +21,7 @@ from berge_lab.bench.stress import random_graph, variants
 
 from ..conftest import COMPILED, in_simulator, simulator
 from ..corpus import SMALL
-from ..methods.test_g_pr import launch_what_is_seldom_needed
+from ..methods.push_relabel.test_g_pr import launch_what_is_seldom_needed
 from ..results.test_on_device import launch_all
 
 VARIANTS = variants()

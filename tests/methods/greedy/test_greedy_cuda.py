@@ -10,7 +10,7 @@ import pytest
 
 import berge
 
-from ..conftest import in_simulator, simulator
+from ...conftest import in_simulator, simulator
 
 METHODS = [entry for entry in berge.algorithms("greedy") if "cuda" in entry.devices]
 
@@ -44,7 +44,7 @@ def match_on(device: str) -> dict[str, list[list[int]]]:
 @simulator
 def test_the_simulator_gives_what_threads_give():
     said = in_simulator(
-        "from tests.methods.test_greedy_cuda import match_on; print(match_on('cuda'))"
+        "from tests.methods.greedy.test_greedy_cuda import match_on; print(match_on('cuda'))"
     )
     assert said.strip() == str(match_on("cpu"))
 

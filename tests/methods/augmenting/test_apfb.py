@@ -12,8 +12,8 @@ from berge.methods import registry
 from berge.methods.augmenting import apfb, apfb_queue
 from berge_lab.bench.stress import random_graph, stress, variants
 
-from ..conftest import COMPILED
-from ..corpus import SMALL
+from ...conftest import COMPILED
+from ...corpus import SMALL
 
 NAMES = [a.name for a in registry.variants("exact") if a.name.startswith(("apfb", "apsb"))]
 PAPER = [name for name in NAMES if "gpubfs" in name]

@@ -12,8 +12,8 @@ from berge.methods.registry import find
 from berge.methods.starts import karp_sipser, scaling
 from berge.results.run import Run
 
-from ..conftest import COMPILED
-from ..corpus import SMALL
+from ...conftest import COMPILED
+from ...corpus import SMALL
 
 STARTS = [a.name for a in berge.algorithms("start")][1:]
 compiled = pytest.mark.skipif(not COMPILED, reason="too large for uncompiled kernels")

@@ -14,7 +14,7 @@ from berge.compile.device import ONE, CpuDevice
 from berge.graphs.graph import unsigned
 from berge.methods.push_relabel import g_pr
 
-from ..conftest import COMPILED
+from ...conftest import COMPILED
 
 FORMS = {"g-pr-first": g_pr.First, "g-pr-noshr": g_pr.Listed, "g-pr-shr": g_pr.Listed}
 pytestmark = pytest.mark.kernels

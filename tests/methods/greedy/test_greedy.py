@@ -21,7 +21,7 @@ from berge.methods.greedy import edges, global_paths, single_pass
 from berge.methods.greedy.colour import is_blue, multiplier, threshold
 from berge.methods.greedy.proposals import first_round
 
-from ..conftest import COMPILED
+from ...conftest import COMPILED
 
 pytestmark = pytest.mark.kernels
 
