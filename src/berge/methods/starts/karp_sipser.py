@@ -11,7 +11,7 @@ after every edge a thread goes on with the vertices that this edge has left with
 it takes a new one. So a thread may guess while another has vertices of degree one left, which
 ``karp-sipser`` never does.
 
-The loss is small: on 40 random graphs of each of nine kinds (those of tests/methods/starts/test_starts.py)
+The loss is small: on 40 random graphs of each of nine kinds (those of ``test_starts.py``)
 2, 3 and 4 threads never were more than 0.4 % below ``karp-sipser``, and on average equal to it. On
 ``generate.karp_sipser_hard``, where one guess sets off a long chain and the next had better wait
 for its end, they lose 10 % on average, and 16 % at worst.
