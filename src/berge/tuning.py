@@ -1,4 +1,4 @@
-"""Every tuned number, each with where it comes from.
+"""The tuned numbers of kernels and of the default, each with where it comes from.
 
 Modules import their numbers from here. Compiled kernels have them built in: after a change delete
 numba's cache. "Guess" says that no benchmark shows the number; "performance.md" that the table or
@@ -6,6 +6,7 @@ note on it is there, in docs/, and "auto_rule.py", "in_rounds.py" that the scrip
 lab/benchmarks/ measures it. Everything else is seen by ``berge bench``.
 
 Numbers of distributed runs stand in ``distributed``: other machines and networks decide on them.
+Bytes that a solve takes stand in ``graphs.memory``, buffers of files in ``files``.
 """
 
 from __future__ import annotations

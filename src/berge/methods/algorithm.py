@@ -1,4 +1,4 @@
-"""What the list of algorithms says of each: `Algorithm`, and `Option` for its switches."""
+"""What the list of algorithms says of each: `Algorithm`, and its `Option`s."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def load(function: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Option:
-    """A switch of an algorithm: a keyword of its function, with the default that stands there too.
+    """An option of an algorithm: a keyword of its function, with the default that stands there too.
 
     The type is that of the default; numbers lie from `low` to `high`.
     """
@@ -98,7 +98,7 @@ class Algorithm:
     devices
         Where it runs.
     options
-        Its switches.
+        What it can be told.
     aliases
         Names of its variants, each with the options that the name stands for.
     settled

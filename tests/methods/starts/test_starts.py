@@ -10,26 +10,13 @@ from berge import BipartiteGraph, Matching, generate
 from berge.compile import thread_count
 from berge.methods.registry import find
 from berge.methods.starts import karp_sipser, scaling
-from berge.results.run import Run
 
 from ...conftest import COMPILED
 from ...corpus import SMALL
+from ..runs import new_run
 
 STARTS = [a.name for a in berge.algorithms("start")][1:]
 compiled = pytest.mark.skipif(not COMPILED, reason="too large for uncompiled kernels")
-
-
-def new_run(graph, threads=1, seed=0, initial=None):
-    first = initial or Matching.empty(graph)
-    return Run(
-        graph,
-        first.row_match.copy(),
-        first.col_match.copy(),
-        first.cardinality,
-        threads,
-        seed,
-        berge.SolveStats(),
-    )
 
 
 def start(graph, init, threads=1, seed=0, initial=None, **options):
