@@ -96,7 +96,7 @@ def decimal(data: Any, at: int, table: Any) -> Any:
         at = after
         q += -np.int64(exponent) if minus else np.int64(exponent)
     if digits == ZERO:
-        return 0.0, at
+        return (-0.0 if negative else 0.0), at
     if q < LEAST or q > MOST:
         return np.nan, at
     bits = _scaled(digits, q, table)

@@ -57,13 +57,13 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
         head = read_head(lines)
         if head.field == "pattern":
             raise lines.error("a pattern has no values to be weights", 1)
-        if head.shape[0] != head.shape[1]:
-            raise not_square(head.shape)
         if head.entries is None:
             rows, cols, own = read_array(lines, head, weighted=True)
         else:
             weighing = replace(head, width=2 if head.field == "complex" else 1, signed=True)
             rows, cols, _, own = weighted_edges(lines, weighing)
+    if head.shape[0] != head.shape[1]:
+        raise not_square(head.shape)
     return Graph.from_edges(rows, cols, head.shape[0], own)
 
 
