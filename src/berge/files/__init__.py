@@ -15,11 +15,12 @@ from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
 from .aside import in_place
 from .files import PathName, split_suffix
+from .limits import Limits
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
 
-__all__ = ["FORMATS", "Format", "fetch", "read", "read_graph", "write"]
+__all__ = ["FORMATS", "Format", "Limits", "fetch", "read", "read_graph", "write"]
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def read(
     base: int = 0,
     left: str | None = None,
     right: str | None = None,
+    limits: Limits | None = None,
 ) -> BipartiteGraph:
     """Read a graph from a file.
 
@@ -83,11 +85,15 @@ def read(
     left, right
         Names of the columns with the numbers of rows and columns, for Parquet; by default the
         first ones.
+    limits
+        How much memory it may ask for, how long a line may be, how much a compressed file may
+        hold; see `Limits`.
 
     Raises
     ------
     FormatError
-        The suffix is not known, or the file does not follow its format; names the line.
+        The suffix is not known, the file does not follow its format, or it is above a limit; names
+        the line.
     OSError
         The file cannot be read.
 
@@ -110,12 +116,17 @@ def read(
         raise OptionError(
             f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
         )
-    graph: BipartiteGraph = _read("read", path, format, base, **names)
+    graph: BipartiteGraph = _read("read", path, format, base, limits=limits, **names)
     return graph
 
 
 def read_graph(
-    path: PathName, *, weights: Any = True, format: str | None = None, base: int = 0
+    path: PathName,
+    *,
+    weights: Any = True,
+    format: str | None = None,
+    base: int = 0,
+    limits: Limits | None = None,
 ) -> Graph:
     """Read an undirected graph from a file; see `read`.
 
@@ -130,9 +141,8 @@ def read_graph(
     """
     own = weights is True
     try:
-        graph: Graph = _read(
-            "read_graph", path, format, base, weights=None if weights is False else weights
-        )
+        given = None if weights is False else weights
+        graph: Graph = _read("read_graph", path, format, base, weights=given, limits=limits)
     except InvalidGraphError as error:
         raise FormatError(str(error), path) from error
     if own and graph.weights is None:

@@ -32,6 +32,7 @@ from ..graphs.memory import fits
 from . import manifest
 from .aside import PathName, in_place, new_folder
 from .files import split_suffix, write_array
+from .limits import Limits
 from .manifest import Checksums, check_target, fingerprint, read_manifest, write_json
 
 FORMAT, VERSION, META = "berge", 1, "meta.json"
@@ -425,17 +426,20 @@ def open_if_large(source: Any, *, always: bool = False) -> Any:
     return source if fits(folder.shape, folder.nnz) and not always else FolderGraph(folder)
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a folder into memory if a solve has room there; see `berge.read`."""
     folder = Folder(path)
-    return folder.load() if fits(folder.shape, folder.nnz) else FolderGraph(folder)
+    memory = None if limits is None else limits.memory
+    return folder.load() if fits(folder.shape, folder.nnz, memory) else FolderGraph(folder)
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read the folder of a square graph, which has no weights of its own."""
     if weights is True:
         raise FormatError("a .berge folder has no weights", path)
-    return Graph.from_bipartite(Folder(path).load(), weights)
+    folder = Folder(path)
+    (limits or Limits()).check(folder.shape, folder.nnz, path)
+    return Graph.from_bipartite(folder.load(), weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:
