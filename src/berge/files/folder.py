@@ -29,7 +29,7 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type
 from ..graphs.memory import fits
-from . import manifest
+from . import manifest, npy
 from .aside import PathName, in_place, new_folder
 from .files import split_suffix, write_array
 from .limits import Limits
@@ -209,7 +209,8 @@ class Folder:
         index_bytes = np.dtype(index_type(*shape)).itemsize
         for name, size in (("indptr", 8 * (shape[0] + 1)), ("indices", index_bytes * edges)):
             noted = sums.get(name) if isinstance(sums, dict) else None
-            if not isinstance(noted, list) or len(noted) != -(-size // manifest.CHUNK):
+            places = -(-size // manifest.CHUNK)
+            if not isinstance(noted, list) or [type(x) for x in noted] != [int] * places:
                 raise FormatError(f"the checksums of {name} are missing, or not as many", place)
         if meta.get("fingerprint") != fingerprint(shape, edges, meta["checksums"]):
             raise FormatError("the fingerprint does not fit the rest: it was changed", place)
@@ -221,21 +222,15 @@ class Folder:
         dtype = self.index if name == "indices" else np.dtype(np.int64)
         try:
             with open(place, "rb") as file:
-                if np.lib.format.read_magic(file) != (1, 0):
-                    raise ValueError("not version 1.0")
-                shape, in_columns, found = np.lib.format.read_array_header_1_0(file)
-                start = file.tell()
-                length = os.fstat(file.fileno()).st_size
+                header = npy.read_header(file, os.fstat(file.fileno()).st_size)
         except FileNotFoundError:
             raise FormatError("the file is missing", place) from None
         except ValueError as error:
-            raise FormatError(f"not an .npy file: {error}", place) from None
-        if found != dtype or shape != (size,) or in_columns:
+            raise FormatError(str(error), place) from None
+        if header.dtype != dtype or header.shape != (size,):
             asked = f"{META} asks for {(size,)} of {dtype}"
-            raise FormatError(f"has shape {shape} of {found}; {asked}", place)
-        if length != (needed := start + size * dtype.itemsize):
-            raise FormatError(f"has {length} bytes; {size} numbers need {needed}", place)
-        return start
+            raise FormatError(f"has shape {header.shape} of {header.dtype}; {asked}", place)
+        return header.start
 
     def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
         """Fill an array from place `lo` of a file on."""

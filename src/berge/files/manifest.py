@@ -15,6 +15,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,22 +25,44 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
-from .files import PathName, replacing
+from . import npy
+from .aside import PathName
+from .files import replacing
 
 CHUNK = 1 << 26  # bytes under one checksum
+_LONGEST = 1 << 26  # bytes of a manifest
 
 
 def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
     """Return the manifest of a folder; FormatError if it is not one of this form and version."""
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise FormatError(f"not JSON: {error}", path) from None
+    content = read_json(path)
     if not isinstance(content, dict) or content.get("format") != form:
         raise FormatError(f"not the {path.name} of {what}", path)
     if content.get("version") != version:
         raise FormatError(f"version {content.get('version')!r}, known is {version}", path)
     return content
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file of ours says."""
+    with open(path, "rb") as file:
+        text = file.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise FormatError(f"longer than the {_LONGEST >> 20} MiB of any manifest", path)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}", path) from None
+
+
+def file_in(folder: Path, name: Any) -> Path:
+    """Return a file that a manifest names: one of its own folder, as berge writes names.
+
+    A link with such a name is followed: who can put it there could put a file there as well.
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name, re.ASCII):
+        raise FormatError(f"its manifest names a file {name!r}, which is no plain name", folder)
+    return folder / name
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -58,12 +81,12 @@ def save_array(path: Path, array: npt.NDArray[Any]) -> str:
     return digest(path)
 
 
-def load_array(path: Path, noted: str | None) -> npt.NDArray[Any]:
-    """Read an .npy file whose digest was noted in the manifest."""
+def load_array(path: Path, noted: Any, dtype: np.dtype[Any], size: int) -> npt.NDArray[Any]:
+    """Read an .npy file of so many numbers whose digest was noted in the manifest."""
     try:
+        array = npy.load(path, (size,), dtype)
         if digest(path) != noted:
             raise FormatError("damaged: its checksum is not the one in the manifest", path)
-        array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise FormatError("missing", path) from None
     return array
