@@ -28,6 +28,7 @@ PUBLIC = {
     "Graph",
     "GreedyMatching",
     "Hierarchy",
+    "Limits",
     "InvalidGraphError",
     "InvalidMatchingError",
     "LabelledMatching",

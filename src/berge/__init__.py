@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .errors import ProofError as ProofError
     from .files import read as read
     from .files import write as write
+    from .files.limits import Limits as Limits
     from .graphs.graph import BipartiteGraph as BipartiteGraph
     from .graphs.graph import Graph as Graph
     from .ingest import as_bipartite as as_bipartite
@@ -91,6 +92,7 @@ _HOME = {
     "ProofError": "errors",
     "read": "files",
     "write": "files",
+    "Limits": "files.limits",
     "BipartiteGraph": "graphs.graph",
     "Graph": "graphs.graph",
     "as_bipartite": "ingest",

@@ -72,4 +72,7 @@ def parse_bytes(text: str) -> int:
     """
     digits = text.strip().upper().removesuffix("IB").removesuffix("B")
     unit = {"K": 10, "M": 20, "G": 30, "T": 40}.get(digits[-1:], 0)
-    return int(float(digits[:-1] if unit else digits) * 2**unit)
+    size = float(digits[:-1] if unit else digits) * 2**unit
+    if not 0 <= size < 2**63:
+        raise ValueError(f"{text!r} is not a size")
+    return int(size)

@@ -222,8 +222,8 @@ def test_errors(read, name, text, line, message):
 
 
 def test_compressed_files_cannot_be_refused_by_size(read):
-    text = BANNER + f"real general\n1 1 {LARGE}\n1 1 1\n"
-    with pytest.raises(FormatError, match=f"file ends after 1 of {LARGE} entries") as caught:
+    text = BANNER + "real general\n1 1 1000\n1 1 1\n"
+    with pytest.raises(FormatError, match="file ends after 1 of 1000 entries") as caught:
         read("a.mtx.gz", gzip.compress(text.encode()))
     assert caught.value.line == 3
 

@@ -12,7 +12,7 @@ import pytest
 
 import berge
 from berge.errors import FormatError, InvalidGraphError, OptionError
-from berge.files import FORMATS, files
+from berge.files import FORMATS, Limits, files
 
 GRAPH = berge.BipartiteGraph([0, 2, 3, 3], [1, 0, 2], (3, 3))
 
@@ -167,9 +167,9 @@ def test_gzip_has_no_time_stamp(tmp_path):
 
 
 def test_memory_check():
-    files.check_memory((10**6, 10**6), "path")
+    Limits().check((10**6, 10**6), 0, "path")
     with pytest.raises(FormatError, match="do not fit in memory") as caught:
-        files.check_memory((10**15, 1), "path", 3)
+        Limits().check((10**15, 1), 0, "path", 3)
     assert caught.value.line == 3
 
 

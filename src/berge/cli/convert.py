@@ -44,6 +44,7 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @options.columns(
     "Column of the rows, where IN is Parquet.", "Column of the columns, where IN is Parquet."
 )
+@options.limits
 @click.option("--memory", metavar="SIZE", default="1G", callback=_size,
               help="Memory to work in, where OUT is a .berge folder.")  # fmt: skip
 @options.quiet()

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import FormatError, InvalidGraphError, OptionError
 
 if TYPE_CHECKING:
+    from ..files.limits import Limits
     from ..graphs.graph import BipartiteGraph
     from ..results.matching import Matching
 
@@ -101,7 +102,7 @@ class LabelledFile:
 
 
 def read_labelled(
-    path: Path, left: str | None, right: str | None, form: str | None
+    path: Path, left: str | None, right: str | None, form: str | None, limits: Limits | None = None
 ) -> LabelledFile:
     """Read a file of labels; columns are named, or numbered from 1.
 
@@ -118,7 +119,7 @@ def read_labelled(
 
     if form not in _FORMATS:
         raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")
-    raw: Any = open_bytes(path)
+    raw: Any = open_bytes(path, limits)
     with io.BufferedReader(raw) as file, damage_reported(path):
         texts = _texts(file, path)
         number, line = next(((k, text) for k, text in enumerate(texts, 1) if text.strip()), (0, ""))

@@ -187,7 +187,7 @@ def _read(
     from ..solve.default import ON_DISK
 
     if labelled:
-        labels = read_labelled(file.path, file.left, file.right, file.form)
+        labels = read_labelled(file.path, file.left, file.right, file.form, file.limits)
         return labels.graph, labels
     opened = open_if_large(file.path, always=algorithm == ON_DISK)
     if opened is not file.path:

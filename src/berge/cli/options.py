@@ -16,8 +16,10 @@ import click
 
 from ..errors import FormatError, OptionError
 from ..methods.registry import Kind, find
+from ..wording import parse_bytes
 
 if TYPE_CHECKING:
+    from ..files.limits import Limits
     from ..files.streams import Stream
     from ..graphs.graph import BipartiteGraph, Graph
 
@@ -35,6 +37,7 @@ class GraphFile:
     base: int = 0
     left: str | None = None
     right: str | None = None
+    limits: Limits | None = None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -50,26 +53,28 @@ class GraphFile:
             return None
 
     @property
-    def _numbering(self) -> dict[str, Any]:
-        return {"base": self.base, "left": self.left, "right": self.right}
+    def _settings(self) -> dict[str, Any]:
+        names = {"left": self.left, "right": self.right}
+        return {"base": self.base, "limits": self.limits, **names}
 
     def stream(self) -> Stream | None:
         """Open it to be read in portions; None if its format is not made for that."""
         from ..files.streams import open_stream
 
-        return open_stream(self.path, str(self.format), **self._numbering)
+        return open_stream(self.path, str(self.format), **self._settings)
 
     def read(self) -> BipartiteGraph:
         """Read a bipartite graph."""
         from .. import files
 
-        return files.read(self.path, format=self.form, **self._numbering)
+        return files.read(self.path, format=self.form, **self._settings)
 
     def read_undirected(self, *, weights: bool) -> Graph:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
 
-        return files.read_graph(self.path, weights=weights, format=self.form, base=self.base)
+        settings: dict[str, Any] = {"base": self.base, "limits": self.limits}
+        return files.read_graph(self.path, weights=weights, format=self.form, **settings)
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -108,6 +113,31 @@ def base(help: str = "Number of the first row and column in an edge list.") -> D
     return click.option("--base", type=choice, default="0", callback=number, help=help)
 
 
+def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Limits | None:
+    """Read NAME=VALUE texts; None where there are none."""
+    readers: dict[str, Any] = {"memory": parse_bytes, "line": parse_bytes, "ratio": float}
+    values: dict[str, Any] = {}
+    for name, text in key_values(texts, "'--limit'").items():
+        try:
+            values[name] = readers[name](text)
+        except (KeyError, ValueError):
+            wrong = f"{name}={text} is none of memory=SIZE, line=SIZE and ratio=NUMBER"
+            raise click.BadParameter(wrong, ctx, param) from None
+    if not values:
+        return None
+    from ..files.limits import Limits
+
+    try:
+        return Limits(**values)
+    except OptionError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+limits = click.option(
+    "--limit", "limits", multiple=True, metavar="NAME=VALUE", callback=_limits,
+    help="How much the graph file may ask for: memory=40G of a solve, line=2G of a line's bytes, "
+    "ratio=100000 bytes of text for a compressed one.",
+)  # fmt: skip
 device = partial(click.option, "--device", type=click.Choice(["cpu", "cuda"]), default="cpu")
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
 time_limit = partial(click.option, "--time-limit", type=float, callback=seconds, metavar="SECONDS")
@@ -159,12 +189,13 @@ def graph_file(function: Any) -> Any:
         base: int,
         left: str | None = None,
         right: str | None = None,
+        limits: Limits | None,
         **others: Any,
     ) -> Any:
-        return function(*args, file=GraphFile(file, form, base, left, right), **others)
+        return function(*args, file=GraphFile(file, form, base, left, right, limits), **others)
 
     # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
-    return click.argument("file", type=click.Path(path_type=Path))(base()(format(command)))
+    return click.argument("file", type=click.Path(path_type=Path))(base()(format(limits(command))))
 
 
 def checkpoint(help: str, parts: str) -> Decorator:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
+from .aside import in_place
 from .files import PathName, split_suffix
+from .limits import Limits
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
 
-__all__ = ["FORMATS", "Format", "fetch", "read", "read_graph", "write"]
+__all__ = ["FORMATS", "Format", "Limits", "fetch", "read", "read_graph", "write"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def read(
     base: int = 0,
     left: str | None = None,
     right: str | None = None,
+    limits: Limits | None = None,
 ) -> BipartiteGraph:
     """Read a graph from a file.
 
@@ -82,11 +85,15 @@ def read(
     left, right
         Names of the columns with the numbers of rows and columns, for Parquet; by default the
         first ones.
+    limits
+        How much memory it may ask for, how long a line may be, how much a compressed file may
+        hold; see `Limits`.
 
     Raises
     ------
     FormatError
-        The suffix is not known, or the file does not follow its format; names the line.
+        The suffix is not known, the file does not follow its format, or it is above a limit; names
+        the line.
     OSError
         The file cannot be read.
 
@@ -109,12 +116,17 @@ def read(
         raise OptionError(
             f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
         )
-    graph: BipartiteGraph = _read("read", path, format, base, **names)
+    graph: BipartiteGraph = _read("read", path, format, base, limits=limits, **names)
     return graph
 
 
 def read_graph(
-    path: PathName, *, weights: Any = True, format: str | None = None, base: int = 0
+    path: PathName,
+    *,
+    weights: Any = True,
+    format: str | None = None,
+    base: int = 0,
+    limits: Limits | None = None,
 ) -> Graph:
     """Read an undirected graph from a file; see `read`.
 
@@ -129,9 +141,8 @@ def read_graph(
     """
     own = weights is True
     try:
-        graph: Graph = _read(
-            "read_graph", path, format, base, weights=None if weights is False else weights
-        )
+        given = None if weights is False else weights
+        graph: Graph = _read("read_graph", path, format, base, weights=given, limits=limits)
     except InvalidGraphError as error:
         raise FormatError(str(error), path) from error
     if own and graph.weights is None:
@@ -141,7 +152,7 @@ def read_graph(
 
 
 def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
-    os.stat(path)
+    os.stat(in_place(path))
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = format_of(path, format)

@@ -30,6 +30,7 @@ def read_array(lines: Lines, head: Any) -> tuple[IndexArray, IndexArray]:
     size = triangle if head.mirror else n_rows * n_cols
     width = 2 if head.field == "complex" else 1
     check_claim(lines, size * width, "numbers", 2)
+    lines.limits.check(head.shape, size, lines.path, lines.line)
     nonzero = np.concatenate([np.zeros(0, np.bool_), *_nonzeros(lines, size * width)])
     if nonzero.size != size * width:
         raise lines.error(f"file ends after {nonzero.size} of {size * width} numbers")

@@ -14,7 +14,8 @@ from typing import Any
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph
 from .digits import write_pairs
-from .files import PathName, check_memory, replacing
+from .files import PathName, replacing
+from .limits import Limits
 from .lines import Lines
 from .text import Head, check_claim, column, edges, first_bytes, shown, whole_numbers
 
@@ -22,22 +23,22 @@ from .text import Head, check_claim, column, edges, first_bytes, shown, whole_nu
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a DIMACS file as the adjacency of its vertices; see `berge.read`."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         return BipartiteGraph.from_edges(*edges(lines, read_head(lines)))
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read a DIMACS file; `weights` is True for those of its arcs."""
     if weights is not True:
-        return Graph.from_bipartite(read(path), weights)
-    with Lines(path) as lines:
+        return Graph.from_bipartite(read(path, limits=limits), weights)
+    with Lines(path, limits=limits) as lines:
         head = read_head(lines)
         rows, cols, (n, _) = edges(lines, head)
     if head.mirror:
         raise FormatError("a file of edges has no weights", path)
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         return Graph.from_edges(rows, cols, n, column(lines, 3, comments=b"cp"))
 
 
@@ -70,7 +71,6 @@ def read_head(lines: Lines) -> Head:
     n, m = numbers
     if n < 0:
         raise lines.error(f"{n} vertices")
-    check_memory((n, n), lines.path, lines.line)
     check_claim(lines, m, "lines", 6)
     tag, ignored = _PROBLEMS[problem]
     words: Any = {"names": ("vertex", "vertex"), "unit": f"lines {tag.decode()!r}"}

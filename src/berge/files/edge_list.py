@@ -13,7 +13,8 @@ from typing import Any
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .digits import write_pairs
-from .files import PathName, check_memory, replacing, split_suffix
+from .files import PathName, replacing, split_suffix
+from .limits import Limits
 from .lines import Lines
 from .text import Head, check_claim, column, edges, first_bytes
 
@@ -22,21 +23,23 @@ _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+
 _SEPARATORS = {".csv": b",", ".tsv": b"\t"}
 
 
-def read(path: PathName, *, base: int = 0) -> BipartiteGraph:
+def read(path: PathName, *, base: int = 0, limits: Limits | None = None) -> BipartiteGraph:
     """Read an edge list whose first row and column have the number `base`; see `berge.read`."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         return BipartiteGraph.from_edges(*edges(lines, read_head(lines, base)))
 
 
-def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
+def read_graph(
+    path: PathName, *, base: int = 0, weights: Any = True, limits: Limits | None = None
+) -> Graph:
     """Read the edges of a graph; `weights` is True for those in the third column."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         head = read_head(lines, base)
         rows, cols, shape = edges(lines, head)
     if head.shape is not None and shape[0] != shape[1]:
         raise not_square(shape)
     if weights is True:
-        with Lines(path) as lines:
+        with Lines(path, limits=limits) as lines:
             read_head(lines, base)
             weights = column(lines, 2, comments=b"#%")
     return Graph.from_edges(rows, cols, max(shape), weights)
@@ -54,10 +57,10 @@ def read_head(lines: Lines, base: int) -> Head:
     """Go past comments and a line of words; a comment may have rows, columns and entries."""
     head = Head(_FIRST, base)
     words_at = 0
-    while (line := lines.peek()) is not None:
+    while lines.skip_blank() and (line := lines.peek()) is not None:
         text = line.strip()
         is_comment = text[:1] in (b"#", b"%")
-        if text and not is_comment:
+        if not is_comment:
             if not _is_words(text):
                 return head
             if words_at:
@@ -66,7 +69,6 @@ def read_head(lines: Lines, base: int) -> Head:
         lines.skip()
         if is_comment and (match := _SIZES.fullmatch(text)):
             n_rows, n_cols, entries = map(int, match.groups())
-            check_memory((n_rows, n_cols), lines.path, lines.line)
             check_claim(lines, entries, "entries", 4)
             head = Head(_FIRST, base, (n_rows, n_cols), entries)
     if words_at:

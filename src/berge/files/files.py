@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..errors import FormatError
-from ..graphs.memory import available
+import numpy as np
+import numpy.typing as npt
 
-PathName = str | os.PathLike[str]
+from ..errors import FormatError
+from .aside import PathName as PathName
+from .aside import aside, sync_folder
+from .limits import Limits, more
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix -> module
+_FREE = 1 << 24  # bytes of text that any compressed file may hold
+_STEP = 1 << 22  # bytes of text to decompress at a time
 
 
 def split_suffix(path: PathName) -> tuple[str, str]:
@@ -43,16 +48,72 @@ def _codec(path: PathName) -> Any:
     return import_module(COMPRESSIONS[compression]) if compression else None
 
 
-def open_bytes(path: PathName) -> IO[bytes]:
+def open_bytes(path: PathName, limits: Limits | None = None) -> IO[bytes]:
     """Open a file for reading; what its suffix says is compressed is decompressed on the way."""
     codec = _codec(path)
     if codec is None:
         return cast("IO[bytes]", open(path, "rb", buffering=0))
-    return cast("IO[bytes]", codec.open(path, "rb"))
+    return cast("IO[bytes]", _Decompressed(path, codec, limits or Limits()))
+
+
+class _CountedFile(io.FileIO):
+    """A file that knows how much of it was read."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read and count."""
+        content = super().read(-1 if size is None else size)
+        self.taken += len(content)
+        return content
+
+
+class _TooMuchTextError(Exception):
+    """A compressed file holds more than its limit."""
+
+
+class _Decompressed(io.RawIOBase):
+    """The text of a compressed file, a bounded step at a time, as far as the limit permits."""
+
+    def __init__(self, path: PathName, codec: Any, limits: Limits):
+        self._ratio = limits.ratio
+        self._raw = _CountedFile(path)
+        self._text = codec.open(self._raw)
+
+    def readable(self) -> bool:
+        """Tell that it is for reading."""
+        return True
+
+    def readinto(self, room: Any, /) -> int:
+        """Decompress the next bytes."""
+        count: int = self._text.readinto(memoryview(room)[:_STEP])
+        taken, given = self._raw.taken, self._text.tell()
+        if given > _FREE + self._ratio * taken:
+            raise _TooMuchTextError(
+                f"{taken:,} compressed bytes hold more than {given:,} of text; {more('ratio')}"
+            )
+        return count
+
+    def tell(self) -> int:
+        """Return how much text was read."""
+        return int(self._text.tell())
+
+    def seek(self, place: int, whence: int = os.SEEK_SET, /) -> int:
+        """Go forward to a place."""
+        if whence != os.SEEK_SET or place < self.tell():
+            raise io.UnsupportedOperation("compressed text is read forward")
+        while self.tell() < place and self.read(min(place - self.tell(), _STEP)):
+            pass
+        return self.tell()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._raw.close()
+        super().close()
 
 
 @contextmanager
-def damage_reported(path: PathName) -> Iterator[None]:
+def damage_reported(path: PathName, line: int | None = None) -> Iterator[None]:
     """Turn what reading raises over damaged compressed data into a `FormatError`."""
     codec = _codec(path)
     if codec is None:
@@ -66,7 +127,11 @@ def damage_reported(path: PathName) -> Iterator[None]:
         # An error of the system has a number, one of the decompressor has none.
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise FormatError(f"compressed data is damaged: {error}", path) from error
+        raise FormatError(f"compressed data is damaged: {error}", path, line) from error
+    except _TooMuchTextError as error:
+        raise FormatError(str(error), path, line) from None
+    except MemoryError:  # the dictionary of xz has up to 4 GB
+        raise FormatError("there is no memory to decompress it", path, line) from None
 
 
 def plain_size(path: PathName) -> int | None:
@@ -78,32 +143,56 @@ def plain_size(path: PathName) -> int | None:
 
 
 @contextmanager
-def replacing(path: PathName) -> Iterator[IO[bytes]]:
-    """Write to a temporary file beside `path` that takes its name once all is written.
+def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
+    """Write to a file aside that takes the name of `path` once all is written, and on the disk.
 
     If anything goes wrong the file that was there stays as it was. Devices and pipes are written
-    to directly. What the suffix says is to be compressed is compressed on the way.
+    to directly. What the suffix says is to be compressed is compressed on the way. Not to wait for
+    the name is for files whose names wait for another one.
     """
     target = os.path.realpath(path)
-    folder, name = os.path.split(target)
+    folder = os.path.dirname(target)
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "is a folder, cannot write a file here", target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder", folder)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as raw, _compressing(raw, path) as file:
-            yield file
-        return
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    with naming(path):
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as raw, _compressing(raw, path) as file:
+                yield file
+            return
+        with aside(target, lambda new: open(new, "xb").close()) as temporary:
+            with open(temporary, "wb") as raw:
+                with _compressing(raw, path) as file:
+                    yield file
+                raw.flush()
+                os.fsync(raw.fileno())
+            if os.path.exists(target):
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+            if sync_name:
+                sync_folder(folder)
+
+
+def write_array(file: IO[bytes], array: npt.NDArray[Any]) -> None:
+    """Write the numbers of an array to a file without a buffer, or raise what the system says.
+
+    (``ndarray.tofile`` does not say why it could not.)
+    """
+    with naming(file.name):
+        content: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+        while len(content):
+            content = content[file.write(content) :]
+
+
+@contextmanager
+def naming(path: PathName) -> Iterator[None]:
+    """Say in errors of the system which file they are of, where they do not: a full disk's."""
     try:
-        with open(temporary, "xb") as raw, _compressing(raw, path) as file:
-            yield file
-        if os.path.exists(target):
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fspath(path)
         raise
 
 
@@ -117,15 +206,3 @@ def _compressing(raw: IO[bytes], path: PathName) -> Iterator[IO[bytes]]:
     as_gzip = codec.__name__ == "gzip"
     with codec.GzipFile("", "wb", 6, raw, mtime=0) if as_gzip else codec.open(raw, "wb") as file:
         yield file
-
-
-def check_memory(shape: tuple[int, int], path: PathName, line: int | None = None) -> None:
-    """Refuse a shape whose vertices alone, at 4 bytes each, are more than the memory there is."""
-    memory = available()
-    if 4 * sum(shape) > memory:
-        raise FormatError(
-            f"{shape[0]:,} rows and {shape[1]:,} columns do not fit in memory "
-            f"({memory / 2**30:.0f} GiB)",
-            path,
-            line,
-        )

@@ -30,8 +30,10 @@ from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type
 from ..graphs.memory import fits
 from . import manifest
-from .files import PathName, split_suffix
-from .manifest import Checksums, check_target, fingerprint, new_folder, read_manifest, write_json
+from .aside import PathName, in_place, new_folder
+from .files import split_suffix, write_array
+from .limits import Limits
+from .manifest import Checksums, check_target, fingerprint, read_manifest, write_json
 
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
@@ -79,7 +81,7 @@ class Folder:
     """
 
     def __init__(self, path: PathName, *, check: bool = False):
-        self.path = Path(path)
+        self.path = in_place(path)
         meta = self._meta()
         self.shape: tuple[int, int] = meta["rows"], meta["cols"]
         self.nnz: int = meta["edges"]
@@ -258,10 +260,9 @@ class _Array:
         self.file.seek(end)
 
     def append(self, values: npt.NDArray[Any]) -> None:
-        content: Any = np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).data
+        content = np.ascontiguousarray(values, self.dtype)
         self.sums.add(content)
-        while len(content):
-            content = content[self.file.write(content) :]
+        write_array(self.file, content)
         self.size += values.size
 
     def state(self) -> dict[str, Any]:
@@ -425,17 +426,20 @@ def open_if_large(source: Any, *, always: bool = False) -> Any:
     return source if fits(folder.shape, folder.nnz) and not always else FolderGraph(folder)
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a folder into memory if a solve has room there; see `berge.read`."""
     folder = Folder(path)
-    return folder.load() if fits(folder.shape, folder.nnz) else FolderGraph(folder)
+    memory = None if limits is None else limits.memory
+    return folder.load() if fits(folder.shape, folder.nnz, memory) else FolderGraph(folder)
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read the folder of a square graph, which has no weights of its own."""
     if weights is True:
         raise FormatError("a .berge folder has no weights", path)
-    return Graph.from_bipartite(Folder(path).load(), weights)
+    folder = Folder(path)
+    (limits or Limits()).check(folder.shape, folder.nnz, path)
+    return Graph.from_bipartite(folder.load(), weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -2,16 +2,21 @@
 
 ``data[start:stop]`` is always a run of whole lines that ends in a line feed, so what parses it
 needs no bounds. If a file has no line feed at its end, one is added. `line` counts the lines before
-`start`. The buffer has the size of a chunk and grows only for a line that is longer than that,
-never by what a header claims.
+`start`. The buffer has the size of a chunk. It grows only for a line that is longer than that, up
+to the limit of a line, and never by what a header claims.
 """
 
 from __future__ import annotations
 
+import re
+
 from ..errors import FormatError
+from ..wording import in_bytes
 from .files import PathName, damage_reported, open_bytes
+from .limits import Limits, more
 
 CHUNK = 1 << 22
+_BLANK = re.compile(rb"[ \t\r\n]*\n")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -24,16 +29,19 @@ class Lines:
         The file; a suffix .gz, .bz2 or .xz has it decompressed.
     chunk
         Bytes to read at a time.
+    limits
+        What the file may ask for.
     """
 
-    def __init__(self, path: PathName, chunk: int | None = None):
+    def __init__(self, path: PathName, chunk: int | None = None, *, limits: Limits | None = None):
         self.path = path
+        self.limits = (limits or Limits()).now()
         self.line = 0
-        self.data = bytearray((chunk or CHUNK) + 1)
+        self.data = bytearray(min(chunk or CHUNK, self.limits.line) + 1)
         self.start = self.stop = 0
         self._filled = 0
         self._first = True
-        self._file = open_bytes(path)
+        self._file = open_bytes(path, self.limits)
 
     def __enter__(self) -> Lines:
         return self
@@ -52,7 +60,12 @@ class Lines:
         while self.stop == 0:
             if self._filled == len(data) - 1:  # one byte is kept for a last line feed
                 self._refuse_nul(self._filled)
-                data.extend(bytes(len(data)))
+                if self._filled >= self.limits.line:
+                    raise self.error(
+                        f"line is longer than {in_bytes(self._filled)}; {more('line')}",
+                        self.line + 1,
+                    )
+                data.extend(bytes(min(len(data), self.limits.line + 1 - len(data))))
             before = self._filled
             if self._read() == 0:
                 if self._filled == 0:
@@ -76,9 +89,16 @@ class Lines:
         self.start = self._line_end() + 1
         self.line += 1
 
+    def skip_blank(self) -> bool:
+        """Go past empty lines, a run at a time; False at the end."""
+        while self.fill() and (blank := _BLANK.match(self.data, self.start, self.stop)):
+            self.line += self.data.count(b"\n", self.start, blank.end())
+            self.start = blank.end()
+        return self.start < self.stop
+
     def heading(self, comments: bytes, name: str) -> bytes:
         """Go past empty lines, comments and one more line, and return that one."""
-        while (line := self.peek()) is not None:
+        while self.skip_blank() and (line := self.peek()) is not None:
             self.skip()
             text = line.strip()
             if text and text[0] not in comments:
@@ -96,7 +116,7 @@ class Lines:
 
     def seek(self, byte: int, line: int) -> None:
         """Go to a place that `tell` has told, with so many lines before it."""
-        with damage_reported(self.path):
+        with damage_reported(self.path, line):
             self._file.seek(byte)
         self.line, self.start, self.stop, self._filled = line, 0, 0, 0
         self._first = self._first and byte == 0
@@ -109,7 +129,7 @@ class Lines:
         return self.data.index(b"\n", self.start, self.stop)
 
     def _read(self) -> int:
-        with memoryview(self.data) as view, damage_reported(self.path):
+        with memoryview(self.data) as view, damage_reported(self.path, self.line + 1):
             count: int = self._file.readinto(view[self._filled : -1])  # type: ignore[attr-defined]
         self._filled += count
         return count

@@ -15,11 +15,8 @@ import errno
 import hashlib
 import json
 import os
-import secrets
-import shutil
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +43,17 @@ def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, A
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write a JSON file aside, on to the disk, then rename it."""
+    """Write a JSON file; once it has its name, it and all names in its folder are on the disk."""
     with replacing(path) as file:
         file.write(json.dumps(content, indent=1).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> str:
-    """Write an .npy file, which has its name when all of it is written; return its digest."""
-    with replacing(path) as file:
+    """Write an .npy file, which has its name when all of it is written; return its digest.
+
+    The name is on the disk once the manifest is.
+    """
+    with replacing(path, sync_name=False) as file:
         np.save(file, array)
     return digest(path)
 
@@ -108,34 +106,6 @@ def fingerprint(shape: tuple[int, int], edges: int, sums: dict[str, list[int]]) 
     """Return the fingerprint of a graph whose arrays have these checksums."""
     content = json.dumps([*shape, edges, sums["indptr"], sums["indices"]])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-
-
-@contextmanager
-def new_folder(target: PathName) -> Iterator[Path]:
-    """Yield an empty folder, which takes the name of the target at the end of the block.
-
-    If anything goes wrong, what was there before stays as it was.
-    """
-    target = Path(os.path.realpath(target))
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    aside.mkdir()
-    try:
-        yield aside
-        put_in_place(aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def put_in_place(aside: Path, target: PathName) -> None:
-    """Give a complete folder its name; one that has it already goes."""
-    target = Path(os.path.realpath(target))
-    old = None
-    if target.exists():
-        old = aside.with_name(f"{aside.name}.old")
-        os.rename(target, old)
-    os.rename(aside, target)
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def check_target(path: PathName) -> None:

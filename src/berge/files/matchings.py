@@ -24,7 +24,8 @@ from ..errors import FormatError, InvalidMatchingError
 from ..graphs.graph import IndexArray, index_type
 from .archive import Archive
 from .digits import write_pairs
-from .files import PathName, check_memory, damage_reported, open_bytes, replacing, split_suffix
+from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
+from .limits import Limits
 from .lines import Lines
 from .text import Head, edges, first_bytes, shown
 
@@ -208,7 +209,6 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
         words = header.groups()
         bipartite = expected == _BIPARTITE
         n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
-        check_memory((n_rows, n_cols if bipartite else 0), path, 1)
         names = ("row", "column") if bipartite else ("vertex", "vertex")
         rows, cols, _ = edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
         return words, (rows, cols)
@@ -229,7 +229,7 @@ def _read_json(path: PathName) -> tuple[tuple[int, ...], Pairs]:
     shape = facts.get("shape")
     if not isinstance(shape, list) or len(shape) != 2 or not all(map(_is_size, shape)):
         raise FormatError(f"'shape' must be two whole numbers ≥ 0, not {shape!r}", path)
-    check_memory((shape[0], shape[1]), path)
+    Limits().check((shape[0], shape[1]), 0, path)
     for name in ("cardinality", "upper_bound"):
         if not _is_size(facts.get(name)):
             raise FormatError(f"{name!r} must be a whole number ≥ 0, not {facts.get(name)!r}", path)

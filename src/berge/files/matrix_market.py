@@ -19,7 +19,8 @@ from ..errors import FormatError
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .dense import read_array
 from .digits import write_pairs
-from .files import PathName, check_memory, open_bytes, replacing
+from .files import PathName, open_bytes, replacing
+from .limits import Limits
 from .lines import Lines
 from .text import Head, check_claim, edges, first_bytes, pairs, shown, whole_numbers
 
@@ -36,9 +37,9 @@ class MatrixHead(Head):
     symmetry: str = ""
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a Matrix Market file as a graph; see `berge.read`."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         head = read_head(lines)
         if head.entries is not None:
             return BipartiteGraph.from_edges(*edges(lines, head))
@@ -46,16 +47,16 @@ def read(path: PathName) -> BipartiteGraph:
     return BipartiteGraph.from_edges(rows, cols, head.shape)
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read a square matrix; `weights` is True for the absolute values of its entries."""
     if weights is not True:
-        return Graph.from_bipartite(read(path), weights)
+        return Graph.from_bipartite(read(path, limits=limits), weights)
     from scipy.io import mmread
 
-    head = check(path)
+    head = check(path, limits)
     if head.field == "pattern":
         raise FormatError("a pattern has no values to be weights", path)
-    with open_bytes(path) as file:
+    with open_bytes(path, limits) as file:
         try:
             matrix: Any = mmread(file)
         except ValueError as error:
@@ -68,9 +69,9 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
     return Graph.from_edges(matrix.row, matrix.col, matrix.shape[0], np.abs(matrix.data))
 
 
-def check(path: PathName) -> MatrixHead:
+def check(path: PathName, limits: Limits | None = None) -> MatrixHead:
     """Go through a coordinate file without keeping it, for its errors and its sizes."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         head = read_head(lines)
         if head.entries is not None:
             deque(pairs(lines, head), maxlen=0)
@@ -99,7 +100,6 @@ def read_head(lines: Lines) -> MatrixHead:
     shape, entries = (sizes[0], sizes[1]), sizes[2] if kind == "coordinate" else None
     if symmetry != "general" and shape[0] != shape[1]:
         raise lines.error(f"a {symmetry} matrix cannot be {shape[0]} × {shape[1]}")
-    check_memory(shape, lines.path, lines.line)
     if entries is not None:
         check_claim(lines, entries, "entries", 4)
     mirror = symmetry != "general"

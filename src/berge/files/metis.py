@@ -21,20 +21,21 @@ import numpy as np
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .digits import write_rows
-from .files import PathName, check_memory, replacing
+from .files import PathName, replacing
+from .limits import Limits
 from .lines import Lines
 from .text import check_claim, first_bytes, rows, shown, whole_numbers
 
 _FIRST = first_bytes(comments=b"%")
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a METIS file as the adjacency of its vertices; see `berge.read`."""
-    indptr, neighbours, _, _ = _read(path, False, False)
+    indptr, neighbours, _, _ = _read(path, limits, False, False)
     return BipartiteGraph(indptr, neighbours, (indptr.size - 1,) * 2)
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read a METIS file with its weights of vertices, and those of edges if `weights` is True.
 
     Raises
@@ -42,13 +43,15 @@ def read_graph(path: PathName, *, weights: Any = True) -> Graph:
     FormatError
         The file does not follow its format; names the line.
     """
-    indptr, neighbours, vertex_weights, own = _read(path, True, weights is True)
+    indptr, neighbours, vertex_weights, own = _read(path, limits, True, weights is True)
     return Graph(indptr, neighbours, own if weights is True else weights, vertex_weights)
 
 
-def _read(path: PathName, of_vertices: bool, of_edges: bool) -> tuple[Any, Any, Any, Any]:
+def _read(
+    path: PathName, limits: Limits | None, of_vertices: bool, of_edges: bool
+) -> tuple[Any, Any, Any, Any]:
     """Return compressed rows, and the weights that are wanted and there."""
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         n, m, lead, stride, weighs = _header(lines)
         wanted = of_vertices and weighs, of_edges and stride > 1
         found = rows(lines, _FIRST, lead=lead, stride=stride, high=n, limit=n, weighs=wanted)
@@ -175,7 +178,7 @@ def _header(lines: Lines) -> tuple[int, int, int, int, bool]:
     # A vertex takes a line feed; an edge twice a digit and what separates it from the next.
     check_claim(lines, n, "vertices", 1)
     check_claim(lines, m, "edges", 4)
-    check_memory((n, n), lines.path, lines.line)
+    lines.limits.check((n, n), 2 * m, lines.path, lines.line)
     weighs = fmt // 10 % 10 == 1
     lead = fmt // 100 + (ncon if weighs else 0)
     return n, m, lead, 1 + fmt % 10, weighs and ncon == 1

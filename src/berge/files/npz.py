@@ -13,13 +13,14 @@ import numpy as np
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .archive import Archive
-from .files import PathName, check_memory, replacing
+from .files import PathName, replacing
+from .limits import Limits
 
 
-def read(path: PathName) -> BipartiteGraph:
+def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read an archive as a graph; see `berge.read`."""
     with Archive(path) as archive:
-        shape = _shape(archive)
+        shape = _shape(archive, limits)
         kind = _kind(archive) or "csr"
         try:
             if kind == "csr":
@@ -37,12 +38,12 @@ def read(path: PathName) -> BipartiteGraph:
         raise FormatError(f"format {kind!r} is not one of scipy.sparse's", path)
 
 
-def read_graph(path: PathName, *, weights: Any = True) -> Graph:
+def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read an archive; `weights` is True for its `data`, of rows, columns, or indices."""
     if weights is not True:
-        return Graph.from_bipartite(read(path), weights)
+        return Graph.from_bipartite(read(path, limits=limits), weights)
     with Archive(path) as archive:
-        shape = _shape(archive)
+        shape = _shape(archive, limits)
         kind = _kind(archive)
         if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
             raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
@@ -71,11 +72,11 @@ def _kind(archive: Archive) -> str:
     return str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
 
 
-def _shape(archive: Archive) -> tuple[int, int]:
+def _shape(archive: Archive, limits: Limits | None) -> tuple[int, int]:
     sizes = [int(size) for size in archive.array("shape", "iu", 1)]
     if len(sizes) != 2 or min(sizes) < 0:
         raise FormatError(f"'shape' must be two whole numbers ≥ 0, not {sizes}", archive.path)
-    check_memory((sizes[0], sizes[1]), archive.path)
+    (limits or Limits()).check((sizes[0], sizes[1]), 0, archive.path)
     return sizes[0], sizes[1]
 
 

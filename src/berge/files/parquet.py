@@ -18,24 +18,35 @@ from ..errors import FormatError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns
 from .files import PathName, replacing
+from .limits import Limits
 from .text import join, shape_of
 
 _BATCH = 1 << 20  # rows
 _SUFFIXES = (".parquet", ".parq", ".pq")
 
 
-def read(path: PathName, *, base: int = 0, left: Any = None, right: Any = None) -> BipartiteGraph:
+def read(
+    path: PathName,
+    *,
+    base: int = 0,
+    left: Any = None,
+    right: Any = None,
+    limits: Limits | None = None,
+) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    return BipartiteGraph.from_edges(rows, cols, shape_of(rows, cols, path))
+    return BipartiteGraph.from_edges(rows, cols, shape_of(rows, cols, path, limits or Limits()))
 
 
-def read_graph(path: PathName, *, base: int = 0, weights: Any = True) -> Graph:
+def read_graph(
+    path: PathName, *, base: int = 0, weights: Any = True, limits: Limits | None = None
+) -> Graph:
     """Read the edges of a graph, without weights."""
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
     rows, cols = join(batches(path, files_of(path), base=base))
-    return Graph.from_edges(rows, cols, None, weights)
+    n = max(shape_of(rows, cols, path, limits or Limits()))
+    return Graph.from_edges(rows, cols, n, weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -9,9 +9,9 @@
       …
       meta.json                       sizes, counts, and a checksum of every file
 
-Every part writes its own files (`write_part`), into a folder aside that takes its name when all are
-written and `meta.json` is there (`complete`). `Matching.load` and ``berge verify`` read such a
-folder.
+Every part writes its own files (`write_part`), into a new folder (`aside.new_folder`) that takes
+its name when all are written and `meta.json` is there (`complete`). `Matching.load` and ``berge
+verify`` read such a folder.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import numpy.typing as npt
 
 from ..errors import FormatError
 from ..graphs.graph import IndexArray, index_type
-from .files import PathName
-from .manifest import load_array, put_in_place, read_manifest, save_array, write_json
+from .aside import PathName, in_place
+from .manifest import load_array, read_manifest, save_array, write_json
 
 FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
 _Kind = TypeVar("_Kind", bound=np.generic)
@@ -51,21 +51,20 @@ def write_part(
 
 
 def complete(
-    aside: Path,
+    folder: Path,
     target: PathName,
     shape: tuple[int, int],
     facts: Mapping[str, Any],
     parts: Sequence[dict[str, Any]],
 ) -> None:
-    """Write ``meta.json``, and give the folder its name.
+    """Write ``meta.json``: the folder can be put in the target's place.
 
     The `facts` are what else it is to say, ``cardinality`` and ``upper_bound`` among it; the
     `parts` what `write_part` returned for each.
     """
     head = {"format": FORMAT, "version": VERSION, "shape": list(shape)}
-    write_json(aside / META, head | dict(facts) | {"parts": list(parts)})
+    write_json(folder / META, head | dict(facts) | {"parts": list(parts)})
     check_place(target)
-    put_in_place(aside, target)
 
 
 def check_place(folder: PathName) -> None:
@@ -102,7 +101,7 @@ class MatchingFolder:
     """
 
     def __init__(self, path: PathName):
-        self.path = Path(path)
+        self.path = in_place(path)
         meta, place = _read_meta(self.path), self.path / META
         try:
             self.parts = list(meta["parts"])

@@ -14,6 +14,7 @@ from typing import Any
 from ..graphs.graph import IndexArray
 from . import edge_list, matrix_market
 from .files import PathName, plain_size
+from .limits import Limits
 from .lines import Lines
 from .text import Head, mirrored, pairs
 
@@ -52,7 +53,13 @@ class Stream:
 
 
 def open_stream(
-    path: PathName, format: str, *, base: int = 0, left: Any = None, right: Any = None
+    path: PathName,
+    format: str,
+    *,
+    base: int = 0,
+    left: Any = None,
+    right: Any = None,
+    limits: Limits | None = None,
 ) -> Stream | None:
     """Return the stream of a file in a format by its name; None if it cannot be read in pieces.
 
@@ -68,22 +75,28 @@ def open_stream(
         return Stream(path, None, edges, settings, partial(_batches, path, files, edges, columns))
     if format not in ("matrix-market", "edge-list"):
         return None
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         is_list = format == "edge-list"
         head = edge_list.read_head(lines, base) if is_list else matrix_market.read_head(lines)
         if head.entries is None and not is_list:
             return None  # an array, of values
+        if head.shape is not None:  # edges stay on the disk, so that only vertices matter
+            lines.limits.check(head.shape, 0, path, lines.line, needed=4 * sum(head.shape))
         begin = {"byte": lines.tell(), "line": lines.line, "taken": 0}
     edges = head.entries and head.entries * (2 if head.mirror else 1)
-    return Stream(path, head.shape, edges, settings, partial(_text, path, head, begin))
+    return Stream(path, head.shape, edges, settings, partial(_text, path, head, limits, begin))
 
 
 def _text(
-    path: PathName, head: Head, begin: Position, position: Position | None = None
+    path: PathName,
+    head: Head,
+    limits: Limits | None,
+    begin: Position,
+    position: Position | None = None,
 ) -> Iterator[Piece]:
     """Yield the edges after a head; a position is a byte, a line, and the entries before it."""
     size, total = plain_size(path), head.entries
-    with Lines(path) as lines:
+    with Lines(path, limits=limits) as lines:
         start = position or begin
         lines.seek(start["byte"], start["line"])
         taken = start["taken"]

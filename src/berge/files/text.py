@@ -20,7 +20,8 @@ import numpy.typing as npt
 from ..errors import FormatError
 from ..graphs.graph import IndexArray
 from . import tokens
-from .files import PathName, check_memory, plain_size
+from .files import PathName, plain_size
+from .limits import Limits
 from .lines import Lines
 from .tokens import LARGEST
 
@@ -90,10 +91,22 @@ def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[IndexArray
 
 
 def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
-    """Return rows and columns of all edges to come, and the shape."""
-    rows, cols = join(pairs(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path)
+    """Return rows and columns of all edges to come, and the shape.
+
+    What a solve of them takes is compared with the limit before, and again as edges come.
+    """
+    rows, cols = join(_within_memory(lines, head))
+    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
     return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
+
+
+def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[IndexArray, IndexArray]]:
+    shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
+    lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
+    for rows, cols in pairs(lines, head):
+        size += times * rows.size
+        lines.limits.check(shape, size, lines.path, lines.line)
+        yield rows, cols
 
 
 def rows(
@@ -152,10 +165,10 @@ def join(chunks: Iterable[tuple[IndexArray, IndexArray]]) -> tuple[IndexArray, I
     return left.astype(wide, copy=False), right.astype(wide, copy=False)
 
 
-def shape_of(rows: IndexArray, cols: IndexArray, path: PathName) -> tuple[int, int]:
+def shape_of(rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits) -> tuple[int, int]:
     """Return the shape that the largest numbers ask for, if it fits in memory."""
     shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
-    check_memory(shape, path)
+    limits.check(shape, rows.size, path)
     return shape
 
 

@@ -59,9 +59,9 @@ def window_edges(itemsize: int) -> int:
     return max(1 << 16, min(_WINDOW, available() // 16) // itemsize)
 
 
-def fits(shape: tuple[int, int], edges: int) -> bool:
-    """Tell whether a solve in memory has room, with a fifth to spare."""
-    return solve_bytes(shape, edges) <= 0.8 * available()
+def fits(shape: tuple[int, int], edges: int, memory: int | None = None) -> bool:
+    """Tell whether a solve has room in the memory there is, or in that, with a fifth to spare."""
+    return solve_bytes(shape, edges) <= 0.8 * (available() if memory is None else memory)
 
 
 def available() -> int:
