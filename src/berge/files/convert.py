@@ -38,7 +38,7 @@ from ..compile import kernel
 from ..errors import BergeError, FormatError, OptionError
 from ..graphs.graph import IndexArray, unsigned
 from .aside import PathName, new_folder
-from .files import write_array
+from .files import naming, write_array
 from .folder import META, Folder, Writer
 from .manifest import check_target, write_json
 from .streams import Position, Stream
@@ -257,7 +257,7 @@ def _write_run(
     for piece in pieces:
         distribute(unsigned(piece[0]), unsigned(piece[1]), shift, places, ends[0], ends[1])
     path = work / f"run-{number:05}.bin"
-    with open(path, "wb", buffering=0) as file:
+    with open(path, "wb", buffering=0) as file, naming(path):
         write_array(file, starts)
         write_array(file, ends)
         os.fsync(file.fileno())

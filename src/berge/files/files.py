@@ -179,10 +179,9 @@ def write_array(file: IO[bytes], array: npt.NDArray[Any]) -> None:
 
     (``ndarray.tofile`` does not say why it could not.)
     """
-    with naming(file.name):
-        content: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-        while len(content):
-            content = content[file.write(content) :]
+    content: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    while len(content):
+        content = content[file.write(content) :]
 
 
 @contextmanager

@@ -45,12 +45,10 @@ def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, A
 
 def read_json(path: Path) -> Any:
     """Return what a JSON file of ours says."""
-    with open(path, "rb") as file:
-        text = file.read(_LONGEST + 1)
-    if len(text) > _LONGEST:
+    if path.stat().st_size > _LONGEST:
         raise FormatError(f"longer than the {_LONGEST >> 20} MiB of any manifest", path)
     try:
-        return json.loads(text)
+        return json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {error}", path) from None
 
