@@ -1,11 +1,12 @@
-"""Break the kernels of the default on purpose, one place at a time, and see whether tests notice.
+"""Break the checker and the default's kernels on purpose, and see whether tests notice.
 
 python -m tests.mutation [--sample N] [--seed S] [FILE …]
 
-A mutant differs from the source in one comparison, sign, number, condition or statement of a
-function. The tests of its file run in plain Python on a copy of the sources, up to the first
-failure. A mutant whose tests fail, or take twice as long, is killed. Survivors are
-listed.
+Of the checker, which everything is trusted to, all mutants are tried, and none may survive. Of the
+kernels a sample is tried. A mutant differs from the source in one comparison, sign, number, truth
+value, condition or statement of a function. The tests of its file run in plain Python on a copy of
+the sources, up to the first failure. A mutant whose tests fail, or take twice as long, is killed.
+Survivors are listed.
 
 Some mutants do what the source does, or differ in nothing but the speed: no test can notice.
 ``EQUIVALENT`` has them, with the reason; they are not tried, and counted apart.
@@ -30,7 +31,11 @@ import pytest
 from .kernel_files import ROOT
 
 # What to break, and the tests that should notice.
-TESTS = {
+CHECKER = {
+    "checker/check.py": ["tests/checker/test_check.py"],
+    "checker/general.py": ["tests/checker/test_general.py"],
+}
+TESTS = CHECKER | {
     "methods/combined/budgeted.py": ["tests/methods/combined/test_budgeted.py"],
     "methods/combined/mixed.py": ["tests/methods/combined/test_mixed.py"],
     "methods/starts/cheap.py": ["tests/methods/starts/test_cheap.py"],
@@ -70,12 +75,13 @@ EQUIVALENT = {
     },
 }
 
-OPTIONS = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "kernels"]
+OPTIONS = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
 
 SWAPS: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.And: ast.Or, ast.Or: ast.And,
-    ast.Break: ast.Continue, ast.Continue: ast.Break,
+    ast.Break: ast.Continue, ast.Continue: ast.Break, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
 }  # fmt: skip
 
 
@@ -125,6 +131,8 @@ class Breaker(ast.NodeTransformer):
             return SWAPS[type(node)]()
         if isinstance(node, ast.Constant) and type(node.value) is int and self._here():
             return ast.Constant(node.value + 1)
+        if isinstance(node, ast.Constant) and type(node.value) is bool and self._here():
+            return ast.Constant(not node.value)
         if isinstance(node, ast.If | ast.While | ast.IfExp) and self._here():
             node.test = ast.UnaryOp(ast.Not(), node.test)
             return node
@@ -202,7 +210,8 @@ def survivors(mutants: list[tuple[str, str]], seconds: int) -> Iterator[tuple[in
                 place, (name, source) = waiting.pop()
                 copy = idle.pop()
                 (copy / "berge" / name).write_text(source, encoding="utf-8")
-                busy[start_tests(copy, TESTS[name], seconds)] = place, name, copy
+                marked = [] if name in CHECKER else ["-m", "kernels"]
+                busy[start_tests(copy, [*marked, *TESTS[name]], seconds)] = place, name, copy
             child, status, usage = os.wait3(0)
             place, name, copy = busy.pop(child)
             (copy / "berge" / name).write_text(source_of(name), encoding="utf-8")
@@ -243,14 +252,18 @@ def main() -> None:
     for module in ("numba", "scipy.sparse"):  # once, for all children
         importlib.import_module(module)
     assert "berge" not in sys.modules  # children are to import their own
-    counts = []
+    counts, wrong = [], []
     for name in asked.files or TESTS:
         chosen = range(places(source_of(name)))
-        if 0 < asked.sample < len(chosen):
+        if 0 < asked.sample < len(chosen) and name not in CHECKER:
             chosen = sorted(random.Random(asked.seed).sample(chosen, asked.sample))
         counts.append(report(name, list(chosen)))
         print(f"{name}: {_in_words(*counts[-1])}", flush=True)
+        if name in CHECKER and counts[-1][0] < counts[-1][1]:
+            wrong.append(name)
     print(f"all: {_in_words(*map(sum, zip(*counts, strict=True)))}")
+    if wrong:
+        raise SystemExit(f"tests must notice every mutant of {' and '.join(wrong)}")
 
 
 def _in_words(killed: int, tried: int, skipped: int) -> str:

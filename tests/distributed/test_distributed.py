@@ -23,6 +23,7 @@ from berge.distributed.part import Part
 from berge.distributed.part_run import PartRun
 from berge.distributed.proof import prove_part
 from berge.distributed.search import Forest
+from berge.files.manifest import digest
 from berge.solve.default import GREEDY_IN_PARTS as METHODS
 
 from ..conftest import COMPILED
@@ -519,6 +520,49 @@ def lose_all(folder):
 )
 def test_damaged_checkpoints_are_refused(road, saved, harm):
     with pytest.raises(berge.CheckpointError, match=harm(saved)):
+        load(road[0], saved, 2)
+
+
+def forged(**changes):
+    """Change the first entry, or the manifest, and have its checksum fit again."""
+
+    def harm(folder):
+        content = json.loads((folder / "manifest.json").read_text())
+        content["files"][0].update({k: v for k, v in changes.items() if k in content["files"][0]})
+        content.update({k: v for k, v in changes.items() if k in content})
+        del content["sha256"]
+        (folder / "manifest.json").write_text(json.dumps(content | {"sha256": digest(content)}))
+
+    return harm
+
+
+@pytest.mark.parametrize("name", ["../{}", "/{}", "./{}", "..", "", "x/../{}", "C:{}", "\0", 5, []])
+def test_names_in_checkpoints_cannot_leave_their_folder(road, saved, name):
+    manifest = json.loads((saved / "manifest.json").read_text())
+    real = manifest["files"][0]["name"]
+    shutil.copy(saved / real, saved.parent / real)
+    forged(name=name.format(real) if isinstance(name, str) else name)(saved)
+    with pytest.raises(berge.CheckpointError, match="which is no plain name"):
+        load(road[0], saved, 2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"files": 5}, "not all of one"),
+        ({"files": [5]}, "not all of one"),
+        ({"files": [{}]}, "not all of one"),
+        ({"rows": [0]}, "not all of one"),
+        ({"rows": ["0", "1"]}, "not all of one"),
+        ({"rows": [0, 5]}, "has the shape"),
+        ({"phase": None}, "not all of one"),
+        ({"shape": None}, "another graph, with shape None"),
+        ({"version": 2}, "version 2"),
+    ],
+)
+def test_forged_checkpoints(road, saved, changes, message):
+    forged(**changes)(saved)
+    with pytest.raises(berge.CheckpointError, match=message):
         load(road[0], saved, 2)
 
 

@@ -100,6 +100,19 @@ def _replaced(name, array):
     return lambda path: np.save(path / f"{name}.npy", array)
 
 
+def _header(text):
+    def damage(path):
+        content = bytearray((path / "indptr.npy").read_bytes())
+        content[10 : 10 + len(text)] = text
+        (path / "indptr.npy").write_bytes(content)
+
+    return damage
+
+
+def _replaced_by(content):
+    return lambda path: (path / "indptr.npy").write_bytes(content)
+
+
 def _raw(name, at, values):
     def damage(path):
         array = np.load(path / f"{name}.npy", mmap_mode="r+")
@@ -118,8 +131,14 @@ DAMAGE = {
     "no sums": (_edit(lambda meta: meta.pop("checksums")), "checksums of indptr"),
     "changed": (_edit(lambda meta: meta.update(cols=100)), "fingerprint does not fit"),
     "missing": (lambda path: (path / "indices.npy").unlink(), "indices.npy: the file is missing"),
-    "truncated": (_cut, "indices.npy: has .* bytes"),
-    "no array": (lambda path: (path / "indptr.npy").write_bytes(b"x" * 300), "not an .npy file"),
+    "truncated": (_cut, "indices.npy: claims .* but has 67 bytes"),
+    "no array": (_replaced_by(b"x" * 300), "does not begin as an .npy file"),
+    "deep": (lambda path: (path / "meta.json").write_text("[" * 100_000), "not JSON"),
+    "long": (lambda path: os.truncate(path / "meta.json", 1 << 27), "longer than the 64 MiB"),
+    "sums": (_edit(lambda meta: meta["checksums"].update(indptr=["x"])), "checksums of indptr"),
+    "header": (_header(b"{'descr': ("), "indptr.npy: has a header that is none"),
+    "brackets": (_header(b"[" * 40), "indptr.npy: has a header that is none"),
+    "version 2": (_replaced_by(b"\x93NUMPY\x07\x00"), r"indptr.npy: version \(7, 0\)"),
     "type": (_replaced("indices", np.zeros(20)), "indices.npy: has shape .* of float64"),
     "length": (_replaced("indptr", np.zeros(3, np.int64)), "indptr.npy: has shape"),
 }

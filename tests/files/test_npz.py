@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import berge
 from berge.errors import FormatError
+from berge.files.matchings import read_vertex_matching
 
 
 def edges(graph):
@@ -120,7 +122,7 @@ HUGE = b"(99999999999999,), }"
         ({"format": npy(np.array(b"xyz"))}, "format 'xyz' is not one of"),
         ({"format": npy(np.array(3))}, "'format' must not be"),
         ({"indices": npy(np.array([1, 0]), b"(2,), }" + b" " * 15, HUGE)}, "but has 16 bytes"),
-        ({"indices": npy(np.array([1, 0]), b"(2,), }", b"(-2,),}")}, "but has 16 bytes"),
+        ({"indices": npy(np.array([1, 0]), b"(2,), }", b"(-2,),}")}, "a header that is none"),
         ({"indices": npy(np.array([1, 0]), b"(2,)", b"(3,)")}, "but has 16 bytes"),
         ({"indices": npy(np.array([1, 0]))[:-3]}, "but has 13 bytes"),
         ({"indices": npy(np.array([1, 0]), b"NUMPY\x01", b"NUMPY\x09")}, "'indices' is damaged"),
@@ -146,7 +148,7 @@ def test_objects_are_refused(tmp_path):
 
     path = tmp_path / "a.npz"
     np.savez(path, indptr=[0, 1], shape=[1, 1], indices=np.array([Bad()], object))
-    with pytest.raises(FormatError, match="'indices' holds Python objects"):
+    with pytest.raises(FormatError, match="'indices' is damaged: holds Python objects"):
         berge.read(path)
 
 
@@ -199,6 +201,61 @@ def test_blocks_that_do_not_fit(tmp_path):
                 path, format=np.array(b"dia"), shape=[2, 2], offsets=[0], data=np.ones((2, 2))
             )
         )
+
+
+def test_blocks_and_diagonals_of_nothing(tmp_path):
+    path = tmp_path / "a.npz"
+    blocks = {"indptr": [0, 0], "indices": np.zeros(0, int), "data": np.zeros((0, 1, 1))}
+    huge = npy(np.zeros((0, 1, 1)), b"(0, 1, 1), }" + b" " * 20, b"(0, 1000000, 1000000), }")
+    members = {name: npy(np.array(array)) for name, array in blocks.items()}
+    members |= {"format": npy(np.array(b"bsr")), "shape": npy(np.array([10**6] * 2)), "data": huge}
+    assert berge.read(zip_of(path, members)).nnz == 0
+    members = {"format": npy(np.array(b"dia")), "shape": npy(np.array([2, 2]))}
+    members["offsets"] = npy(np.zeros(0, int))
+    wide = b"(0, 1%s), }" % (b"0" * 30)
+    members["data"] = npy(np.zeros((0, 1)), b"(0, 1), }".ljust(len(wide)), wide)
+    with pytest.raises(FormatError, match="'data' is damaged: has a header that is none"):
+        berge.read(zip_of(path, members))
+    # An offset that no diagonal has.
+    members |= {"offsets": npy(np.array([-(2**63)])), "data": npy(np.ones((1, 2)))}
+    assert berge.read(zip_of(path, members)).nnz == 0
+
+
+@pytest.mark.parametrize("text", [np.array(b"\xff\xfe"), np.array("\ud800"), None])
+def test_text_that_is_none(tmp_path, text):
+    member = npy(np.array("x"), b"x\0\0\0", b"\xff\xff\xff\x7f") if text is None else npy(text)
+    path = zip_of(tmp_path / "a.npz", SOUND | {"format": member})
+    with pytest.raises(FormatError, match="'format' is damaged"):
+        berge.read(path)
+    greedy = {"mate": npy(np.array([1, 0])), "method": member}
+    with pytest.raises(FormatError, match="'method' is damaged"):
+        read_vertex_matching(zip_of(path, greedy))
+
+
+def test_memory_is_compared_with_what_archives_claim(tmp_path):
+    """A file of some kilobytes whose member inflates to many megabytes."""
+    path = tmp_path / "a.npz"
+    zip_of(path, SOUND | {"indices": npy(np.zeros(10**7, np.int8))}, zipfile.ZIP_DEFLATED)
+    assert path.stat().st_size < 20_000
+    with pytest.raises(FormatError, match=r"10,000,000 edges do not fit .* --limit memory=VALUE"):
+        berge.read(path, limits=berge.Limits(memory=10**6))
+    zip_of(path, SOUND | {"shape": npy(np.zeros(10**7, np.int8))}, zipfile.ZIP_DEFLATED)
+    with pytest.raises(FormatError, match=r"'shape' takes .* --limit memory=VALUE"):
+        berge.read(path, limits=berge.Limits(memory=10**6))
+    with pytest.raises(FormatError, match=r"must be two whole numbers ≥ 0, not \[0, 0, 0\]"):
+        berge.read(path)
+
+
+def test_no_more_is_read_than_was_claimed(tmp_path):
+    """A member that inflates to more than its size in the directory."""
+    path = zip_of(tmp_path / "a.npz", SOUND | {"indices": npy(np.zeros(10**6, np.int64))}, 8)
+    content = bytearray(path.read_bytes())
+    entry = [m.start() for m in re.finditer(b"PK\x01\x02", content)][1]
+    size = len(npy(np.zeros(2, np.int64)))
+    content[entry + 24 : entry + 28] = size.to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match="'indices' is damaged"):
+        berge.read(path)
 
 
 def test_not_an_archive(tmp_path):

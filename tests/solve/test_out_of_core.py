@@ -13,10 +13,11 @@ from click.testing import CliRunner
 
 import berge
 from berge.cli import cli, exit_codes
-from berge.errors import OptionError, ProofError
+from berge.errors import FormatError, OptionError, ProofError
 from berge.files.convert import _working, work_folder
 from berge.files.folder import Folder, FolderGraph, writing
 from berge.graphs.memory import available, kept_edges, out_of_core_bytes, solve_bytes
+from berge.solve import out_of_core
 from berge.wording import parse_bytes
 
 from ..corpus import LARGE, SMALL
@@ -101,6 +102,68 @@ def test_too_large_for_memory_is_left_on_the_disk(tmp_path, monkeypatch):
     # What works on all edges at once works on a mapping.
     assert berge.structural_rank(path) == m.cardinality
     assert berge.dulmage_mendelsohn(path).matching.cardinality == m.cardinality
+
+
+def overwrite(path, value):
+    indices = np.load(path / "indices.npy", mmap_mode="r+")
+    indices[:] = value
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("value", [2**31 - 1, -1, 70])
+def test_changed_during_a_solve(tmp_path, monkeypatch, value):
+    """All windows are checked as they are read, not only those of the first pass."""
+    graph = berge.generate.karp_sipser_hard(60, 4)
+    assert graph.n_cols <= 70
+    path = on_disk(graph, tmp_path)
+    later = out_of_core._pass
+
+    def changed(*args):
+        overwrite(path, value)
+        return later(*args)
+
+    monkeypatch.setattr(out_of_core, "_pass", changed)
+    with pytest.raises(FormatError, match=rf"indices.npy: indices\[\d+\] = {value} is not in"):
+        berge.maximum_matching(path, algorithm="out-of-core", window=60, kept=1)
+    with pytest.raises(FormatError, match="is not in"):
+        FolderGraph(Folder(path)).col_degrees  # noqa: B018
+
+
+def test_cut_short_while_it_is_mapped(tmp_path):
+    """In a process of its own, which a mapping of the file itself would end."""
+    path = on_disk(berge.generate.erdos_renyi(3000, 3000, 30_000, seed=2), tmp_path)
+    script = """if True:
+        import os, sys
+        from berge.files.folder import Folder, FolderGraph
+        graph = FolderGraph(Folder(sys.argv[1]))
+        before = int(graph.indices.sum())
+        os.truncate(sys.argv[1] + "/indices.npy", 0)
+        print(int(graph.indices.sum()) == before)
+        print(graph.indices.flags.writeable)
+        try:
+            graph.window(0, 10)
+        except Exception as error:
+            print(type(error).__name__, error)
+    """
+    command = [sys.executable, "-c", script, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    same, writeable, error = done.stdout.splitlines()
+    assert (same, writeable) == ("True", "False")
+    assert error == f"FormatError {path}/indices.npy: the file has become shorter"
+    assert os.listdir(tmp_path) == ["graph.berge"]
+
+
+@pytest.mark.kernels
+def test_edges_at_once_are_checked_too(tmp_path):
+    """Where a solve of a graph too large for memory goes by another algorithm."""
+    path = on_disk(berge.generate.chain(50), tmp_path)
+    overwrite(path, 10**6)
+    with pytest.raises(FormatError, match=r"indices\[0\] = 1000000 is not in 0 … 49"):
+        berge.maximum_matching(FolderGraph(Folder(path)), algorithm="pothen-fan")
+    overwrite(path, 3)
+    with pytest.raises(FormatError, match="checksum of part 0"):
+        berge.maximum_matching(FolderGraph(Folder(path)), algorithm="pothen-fan")
 
 
 def test_stopped(tmp_path):

@@ -70,9 +70,9 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> tuple[int, dict[
             graph.folder.check()
         try:
             if matching is not None and general:
-                proof.verify_greedy(graph, replace(matching, is_maximal=False))
+                maximal = proof.verify_greedy(graph, replace(matching, is_maximal=False))
                 code = exit_codes.NOT_MAXIMUM
-                if not proof.is_maximal(graph, matching.mate):
+                if not maximal:
                     raise ProofError("an edge has two unmatched ends")
             elif matching is not None:
                 proof.verify(graph, matching)

@@ -19,6 +19,7 @@ The graph is known by its sizes and the sum of its parts' fingerprints.
 from __future__ import annotations
 
 import secrets
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CheckpointError, FormatError
-from ..files.manifest import digest, load_array, read_manifest, save_array, write_json
+from ..files.manifest import digest, file_in, load_array, read_manifest, save_array, write_json
 from .communicator import Array, Communicator
 from .messages import collect, deliver, together
 from .part import Part
@@ -98,9 +99,11 @@ class Checkpoint:
         with together(comm):
             try:
                 content = self._read()
-                row_match, phase = self._mates(part, content["files"]), content["phase"]
+                row_match, phase = self._mates(part, content["files"]), int(content["phase"])
             except (OSError, FormatError) as error:
                 raise CheckpointError(str(error)) from None
+            except (LookupError, TypeError, ValueError) as error:
+                raise CheckpointError(f"{self.manifest}: not all of one: {error!r}") from None
         return row_match, phase
 
     def _know(self, comm: Communicator, part: Part) -> None:
@@ -129,8 +132,8 @@ class Checkpoint:
             raise CheckpointError(f"{path}: damaged, its checksum is wrong")
         if any(content.get(key) != value for key, value in self._graph.items()):
             raise CheckpointError(
-                f"{path}: a checkpoint of another graph, "
-                f"{content['shape'][0]} × {content['shape'][1]} with {content['edges']} edges"
+                f"{path}: a checkpoint of another graph, with "
+                f"shape {content.get('shape')} and {content.get('edges')} edges"
             )
         return content
 
@@ -139,9 +142,10 @@ class Checkpoint:
         rows = part.rows
         row_match = np.full(len(rows), -1, np.int64)
         for entry in files:
-            first, last = entry["rows"]
+            first, last = map(index, entry["rows"])
             low, high = max(first, rows.start), min(last, rows.stop)
-            if low < high:
-                mates = load_array(self.folder / entry["name"], entry["sha256"])
+            if 0 <= first <= low < high <= last <= part.n_rows:
+                path = file_in(self.folder, entry["name"])
+                mates = load_array(path, entry["sha256"], np.dtype(np.int64), last - first)
                 row_match[low - rows.start : high - rows.start] = mates[low - first : high - first]
         return row_match

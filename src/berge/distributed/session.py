@@ -11,15 +11,15 @@ is refused before the graph is read; with it, a folder that holds none is begun 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import CheckpointError, ClusterError, OptionError, ProofError
+from ..files.aside import beside, new_folder, token_of
 from ..files.parts import complete, write_part
 from ..graphs.graph import index_type
 from ..solve.default import choose_start_in_parts
@@ -161,19 +161,18 @@ class Session:
         }
         if stats.cover is not None:
             facts["cover"] = stats.cover
-        run, target = self.run, Path(folder)
+        run, target = self.run, Path(os.path.realpath(folder))
         with run.timed("write"):
-            token = deliver(run, [], [secrets.randbits(48)])[1][0, 0]
-            aside = target.parent / f".{target.name}.{token:012x}.tmp"
-            try:
+            if run.rank == 0:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            with new_folder(target) if run.rank == 0 else nullcontext() as new:
+                token = deliver(run, [], [token_of(new) if new else 0])[1][0, 0]
+                folder = Path(beside(target, token))
                 mine = (part.rank, part.size), part.rows, part.cols
-                parts = collect(run, write_part(aside, *mine, self.arrays()))
+                parts = collect(run, write_part(folder, *mine, self.arrays()))
                 if run.rank == 0:
-                    complete(aside, target, (part.n_rows, part.n_cols), facts, parts)
-                run.exchange(nothing(run))  # nobody returns before the folder is there
-            except BaseException:
-                shutil.rmtree(aside, ignore_errors=True)
-                raise
+                    complete(folder, target, (part.n_rows, part.n_cols), facts, parts)
+            run.exchange(nothing(run))  # nobody returns before the folder is there
         run.seconds["total"] = run.elapsed
 
     def arrays(self) -> dict[str, Any]:

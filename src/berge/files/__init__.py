@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
+from .aside import in_place
 from .files import PathName, split_suffix
 from .limits import Limits
 
@@ -151,7 +152,7 @@ def read_graph(
 
 
 def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
-    os.stat(path)
+    os.stat(in_place(path))
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = format_of(path, format)

@@ -1,14 +1,13 @@
 """Arrays out of NumPy archives (.npz) that are not trusted.
 
 An archive is a zip file of .npy files. Before an array is allocated, what its header claims is
-compared with the size of its member, and that with what so many compressed bytes can hold. Arrays
-of Python objects, which would run code when loaded, are refused.
+compared with the size of its member (`npy`), that with what so many compressed bytes can hold, and
+with the memory that there is.
 """
 
 from __future__ import annotations
 
 import errno
-import math
 import struct
 import zipfile
 import zlib
@@ -16,36 +15,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any, NoReturn
 
-import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
+from ..wording import in_bytes
 from .files import PathName
+from .limits import Limits, more
+from .npy import Header, read_array, read_header
 
 _DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
     struct.error,
     EOFError,
-    ValueError,  # what numpy raises, and seeking to a place before the file
+    ValueError,  # what `npy` raises, and seeking to a place before the file
     OverflowError,
     NotImplementedError,
     RuntimeError,  # a member that asks for a password
 )
 # No byte stands for more than so many.
 _LARGEST_RATIO = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
-_HEADERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
-_CHUNK = 1 << 22
 
 
 class Archive:
     """An .npz file whose arrays are read one by one."""
 
-    def __init__(self, path: PathName):
+    def __init__(self, path: PathName, limits: Limits | None = None):
         self.path = path
+        self._memory = (limits or Limits()).now().memory or 0
         with self._reporting("not an npz file, or a damaged one"):
             self._zip = zipfile.ZipFile(path)
         files = [info for info in self._zip.infolist() if info.filename.endswith(".npy")]
@@ -63,22 +60,26 @@ class Archive:
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of an array without reading it."""
         with self._open(name) as file:
-            return self._header(name, file)[1]
+            return self._header(name, file).shape
 
     def array(self, name: str, kinds: str, ndim: int) -> npt.NDArray[Any]:
         """Read an array that must be of one of the kinds (as in ``dtype.kind``) and dimension."""
         with self._open(name) as file:
-            dtype, shape, in_columns = self._header(name, file)
-            if dtype.kind not in kinds or len(shape) != ndim:
-                self._fail(f"{name!r} must not be an array of {dtype} of shape {shape}")
-            array = np.empty(shape, dtype, order="F" if in_columns else "C")
-            content = array.reshape(-1, order="A").view(np.uint8)
+            header = self._header(name, file)
+            if header.dtype.kind not in kinds or len(header.shape) != ndim:
+                self._fail(f"{name!r} must not be an array of {header.dtype}, shape {header.shape}")
+            if header.nbytes > self._memory:
+                takes, there = in_bytes(header.nbytes), in_bytes(self._memory)
+                self._fail(f"{name!r} takes {takes}, there are {there}; {more('memory')}")
             with self._reporting(f"{name!r} is damaged"):
-                for start in range(0, content.size, _CHUNK):
-                    room = content[start : start + _CHUNK]
-                    # Too few bytes do not fit and raise a ValueError.
-                    room[:] = np.frombuffer(file.read(room.size), np.uint8)
-        return array.astype(dtype.newbyteorder("="), copy=False)
+                return read_array(file, header)
+
+    def text(self, name: str) -> str:
+        """Read an array that is one text."""
+        content = self.array(name, "SU", 0)
+        with self._reporting(f"{name!r} is damaged"):  # what is no text is a ValueError
+            bare = content.tobytes().decode("utf-32" if content.dtype.kind == "U" else "ascii")
+        return bare.rstrip("\0")
 
     def _open(self, name: str) -> IO[bytes]:
         if name not in self._members:
@@ -94,19 +95,9 @@ class Archive:
         with self._reporting(f"{name!r} is damaged"):
             return self._zip.open(info)
 
-    def _header(self, name: str, file: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
+    def _header(self, name: str, file: IO[bytes]) -> Header:
         with self._reporting(f"{name!r} is damaged"):
-            version = np.lib.format.read_magic(file)
-            if version not in _HEADERS:
-                raise ValueError(f"version {version} of the npy format")
-            shape, in_columns, dtype = _HEADERS[version](file)
-        if dtype.hasobject:
-            self._fail(f"{name!r} holds Python objects, which are not loaded")
-        claimed = dtype.itemsize * math.prod(shape)
-        there = self._members[name].file_size - file.tell()
-        if dtype.itemsize == 0 or min(shape, default=0) < 0 or claimed != there:
-            self._fail(f"{name!r} claims shape {shape} of {dtype}, but has {there} bytes")
-        return dtype, shape, in_columns
+            return read_header(file, self._members[name].file_size)
 
     @contextmanager
     def _reporting(self, message: str) -> Iterator[None]:

@@ -37,9 +37,10 @@ import numpy.typing as npt
 from ..compile import kernel
 from ..errors import BergeError, FormatError, OptionError
 from ..graphs.graph import IndexArray, unsigned
-from .files import PathName
-from .folder import Folder, Writer
-from .manifest import check_target, put_in_place, write_json
+from .aside import PathName, new_folder
+from .files import naming, write_array
+from .folder import META, Folder, Writer
+from .manifest import check_target, write_json
 from .streams import Position, Stream
 
 DEFAULT_MEMORY = 1 << 30
@@ -100,7 +101,10 @@ def convert_stream(
         shape = largest if stream.shape is None else stream.shape
         result = work / "result"
         _sort(work, runs, shape, memory // _SORT_BYTES, result, show)
-        put_in_place(result, target)
+        with new_folder(target) as folder:
+            # Without this file the result is no longer complete: what is done counts as moved.
+            for name in sorted(os.listdir(result), key=lambda name: name != META):
+                os.rename(result / name, folder / name)
         shutil.rmtree(work)
     return Folder(target)
 
@@ -158,7 +162,7 @@ def _job(stream: Stream) -> dict[str, Any]:
 def _memory(work: Path, job: dict[str, Any]) -> int:
     """Return the memory of a job that is under way in the work folder, 0 if it is not."""
     noted = _noted(work / "job.json") or {}
-    moved = _noted(work / "result.json") == _COMPLETE and not (work / "result").exists()
+    moved = _noted(work / "result.json") == _COMPLETE and not (work / "result" / META).exists()
     same = not moved and job == {name: noted.get(name) for name in job}
     return int(noted["memory"]) if same else 0
 
@@ -253,9 +257,9 @@ def _write_run(
     for piece in pieces:
         distribute(unsigned(piece[0]), unsigned(piece[1]), shift, places, ends[0], ends[1])
     path = work / f"run-{number:05}.bin"
-    with open(path, "wb", buffering=0) as file:
-        starts.tofile(file)
-        ends.tofile(file)
+    with open(path, "wb", buffering=0) as file, naming(path):
+        write_array(file, starts)
+        write_array(file, ends)
         os.fsync(file.fileno())
     run = Run(path, size, shift, buckets, index.name, rows, cols, position, last)
     noted = asdict(run)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..errors import FormatError
-from .limits import Limits, more
+import numpy as np
+import numpy.typing as npt
 
-PathName = str | os.PathLike[str]
+from ..errors import FormatError
+from .aside import PathName as PathName
+from .aside import aside, sync_folder
+from .limits import Limits, more
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix -> module
 _FREE = 1 << 24  # bytes of text that any compressed file may hold
@@ -141,32 +143,55 @@ def plain_size(path: PathName) -> int | None:
 
 
 @contextmanager
-def replacing(path: PathName) -> Iterator[IO[bytes]]:
-    """Write to a temporary file beside `path` that takes its name once all is written.
+def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
+    """Write to a file aside that takes the name of `path` once all is written, and on the disk.
 
     If anything goes wrong the file that was there stays as it was. Devices and pipes are written
-    to directly. What the suffix says is to be compressed is compressed on the way.
+    to directly. What the suffix says is to be compressed is compressed on the way. Not to wait for
+    the name is for files whose names wait for another one.
     """
     target = os.path.realpath(path)
-    folder, name = os.path.split(target)
+    folder = os.path.dirname(target)
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, "is a folder, cannot write a file here", target)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder", folder)
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as raw, _compressing(raw, path) as file:
-            yield file
-        return
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    with naming(path):
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as raw, _compressing(raw, path) as file:
+                yield file
+            return
+        with aside(target, lambda new: open(new, "xb").close()) as temporary:
+            with open(temporary, "wb") as raw:
+                with _compressing(raw, path) as file:
+                    yield file
+                raw.flush()
+                os.fsync(raw.fileno())
+            if os.path.exists(target):
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+            if sync_name:
+                sync_folder(folder)
+
+
+def write_array(file: IO[bytes], array: npt.NDArray[Any]) -> None:
+    """Write the numbers of an array to a file without a buffer, or raise what the system says.
+
+    (``ndarray.tofile`` does not say why it could not.)
+    """
+    content: Any = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    while len(content):
+        content = content[file.write(content) :]
+
+
+@contextmanager
+def naming(path: PathName) -> Iterator[None]:
+    """Say in errors of the system which file they are of, where they do not: a full disk's."""
     try:
-        with open(temporary, "xb") as raw, _compressing(raw, path) as file:
-            yield file
-        if os.path.exists(target):
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fspath(path)
         raise
 
 

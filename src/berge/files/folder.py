@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -27,12 +28,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError, InvalidGraphError
-from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type, unsigned
 from ..graphs.memory import fits
-from . import manifest
-from .files import PathName, split_suffix
+from . import manifest, npy
+from .aside import PathName, in_place, new_folder
+from .files import naming, split_suffix, write_array
 from .limits import Limits
-from .manifest import Checksums, check_target, fingerprint, new_folder, read_manifest, write_json
+from .manifest import Checksums, check_target, fingerprint, read_manifest, write_json
 
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
@@ -54,6 +56,8 @@ class Folder:
         The folder.
     check
         Whether to compare the checksums, which reads all of it.
+    limits
+        How much of it may be in memory.
 
     Raises
     ------
@@ -79,8 +83,8 @@ class Folder:
     (array([0, 2]), array([0, 1], dtype=int32))
     """
 
-    def __init__(self, path: PathName, *, check: bool = False):
-        self.path = Path(path)
+    def __init__(self, path: PathName, *, check: bool = False, limits: Limits | None = None):
+        self.path, self.limits = in_place(path), limits or Limits()
         meta = self._meta()
         self.shape: tuple[int, int] = meta["rows"], meta["cols"]
         self.nnz: int = meta["edges"]
@@ -115,10 +119,20 @@ class Folder:
     def indices(
         self, lo: int = 0, hi: int | None = None, out: IndexArray | None = None
     ) -> IndexArray:
-        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given."""
+        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given.
+
+        Raises FormatError if they cannot be columns, whatever the file held when it was opened.
+        """
         size = (self.nnz if hi is None else hi) - lo
         array: IndexArray = np.empty(size, self.index) if out is None else out[:size]
-        return self._read("indices", lo, array)
+        columns = unsigned(self._read("indices", lo, array))
+        if size and columns.max() >= self.n_cols:
+            k = int(np.argmax(columns >= self.n_cols))
+            raise FormatError(
+                f"indices[{lo + k}] = {array[k]} is not in 0 … {self.n_cols - 1}",
+                self.file("indices"),
+            )
+        return array
 
     def slice(self, row_lo: int, row_hi: int) -> tuple[npt.NDArray[np.int64], IndexArray]:
         """Read the rows ``row_lo … row_hi − 1`` as CSR: `indptr` from 0, `indices` of columns.
@@ -129,14 +143,7 @@ class Folder:
         rises = bool(np.all(indptr[1:] >= indptr[:-1]))
         if not rises or indptr[0] < 0 or indptr[-1] > self.nnz:
             raise FormatError(f"rows {row_lo} … {row_hi} have no places", self.file("indptr"))
-        indices = self.indices(int(indptr[0]), int(indptr[-1]))
-        if indices.size and (indices.min() < 0 or indices.max() >= self.n_cols):
-            k = int(np.flatnonzero((indices < 0) | (indices >= self.n_cols))[0])
-            raise FormatError(
-                f"indices[{indptr[0] + k}] = {indices[k]} is not in 0 … {self.n_cols - 1}",
-                self.file("indices"),
-            )
-        return indptr - indptr[0], indices
+        return indptr - indptr[0], self.indices(int(indptr[0]), int(indptr[-1]))
 
     def load(self) -> BipartiteGraph:
         """Read all of it into memory, and validate it as any graph."""
@@ -150,6 +157,8 @@ class Folder:
 
     def places(self) -> IndexArray:
         """Read all of `indptr`, and check that it is one; int32 where counts allow it."""
+        needed = 8 * (self.n_rows + 1)
+        self.limits.check(self.shape, self.nnz, self.file("indptr"), needed=needed)
         content = self.indptr()
         try:
             indptr, _ = check_indptr(content, self.n_rows, self.nnz)
@@ -161,10 +170,23 @@ class Folder:
         return indptr
 
     def mapped(self) -> IndexArray:
-        """Map the column indices into memory, read-only."""
-        # Nothing cannot be mapped.
-        mapped: IndexArray = np.load(self.file("indices"), mmap_mode="r" if self.nnz else None)
-        return mapped
+        """Map the column indices into memory, read-only: a copy of them, in a file without a name.
+
+        If the file itself were mapped, whoever cuts it short would end this process, and whoever
+        changes it would lead kernels astray.
+        """
+        if self.nnz == 0:  # nothing cannot be mapped
+            return np.empty(0, self.index)
+        beside = self.path.absolute().parent
+        room = beside if os.access(beside, os.W_OK) else None
+        with naming(beside), tempfile.TemporaryFile(buffering=0, dir=room) as file:
+            sums = Checksums()
+            for lo in range(0, self.nnz, _BUFFER):
+                piece = self.indices(lo, min(lo + _BUFFER, self.nnz))
+                sums.add(piece)
+                write_array(file, piece)
+            self.compare("indices", sums)
+            return np.memmap(file, self.index, "r", shape=(self.nnz,))
 
     def check(self) -> None:
         """Compare the checksums; raise FormatError at the first that is wrong."""
@@ -208,7 +230,8 @@ class Folder:
         index_bytes = np.dtype(index_type(*shape)).itemsize
         for name, size in (("indptr", 8 * (shape[0] + 1)), ("indices", index_bytes * edges)):
             noted = sums.get(name) if isinstance(sums, dict) else None
-            if not isinstance(noted, list) or len(noted) != -(-size // manifest.CHUNK):
+            places = -(-size // manifest.CHUNK)
+            if not isinstance(noted, list) or [type(x) for x in noted] != [int] * places:
                 raise FormatError(f"the checksums of {name} are missing, or not as many", place)
         if meta.get("fingerprint") != fingerprint(shape, edges, meta["checksums"]):
             raise FormatError("the fingerprint does not fit the rest: it was changed", place)
@@ -220,21 +243,15 @@ class Folder:
         dtype = self.index if name == "indices" else np.dtype(np.int64)
         try:
             with open(place, "rb") as file:
-                if np.lib.format.read_magic(file) != (1, 0):
-                    raise ValueError("not version 1.0")
-                shape, in_columns, found = np.lib.format.read_array_header_1_0(file)
-                start = file.tell()
-                length = os.fstat(file.fileno()).st_size
+                header = npy.read_header(file, os.fstat(file.fileno()).st_size)
         except FileNotFoundError:
             raise FormatError("the file is missing", place) from None
         except ValueError as error:
-            raise FormatError(f"not an .npy file: {error}", place) from None
-        if found != dtype or shape != (size,) or in_columns:
+            raise FormatError(str(error), place) from None
+        if header.dtype != dtype or header.shape != (size,):
             asked = f"{META} asks for {(size,)} of {dtype}"
-            raise FormatError(f"has shape {shape} of {found}; {asked}", place)
-        if length != (needed := start + size * dtype.itemsize):
-            raise FormatError(f"has {length} bytes; {size} numbers need {needed}", place)
-        return start
+            raise FormatError(f"has shape {header.shape} of {header.dtype}; {asked}", place)
+        return header.start
 
     def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
         """Fill an array from place `lo` of a file on."""
@@ -259,10 +276,10 @@ class _Array:
         self.file.seek(end)
 
     def append(self, values: npt.NDArray[Any]) -> None:
-        content: Any = np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).data
+        content = np.ascontiguousarray(values, self.dtype)
         self.sums.add(content)
-        while len(content):
-            content = content[self.file.write(content) :]
+        with naming(self.file.name):
+            write_array(self.file, content)
         self.size += values.size
 
     def state(self) -> dict[str, Any]:
@@ -386,8 +403,9 @@ def fingerprint_of(graph: BipartiteGraph) -> str:
 class FolderGraph(BipartiteGraph):
     """A graph whose edges stay on the disk: `window` reads them, `indices` maps them.
 
-    In memory is `indptr` alone. What works on `indices` works on a mapping of the file, at the
-    speed of a disk that is read in no order; ``maximum_matching`` and ``prove`` go by windows.
+    In memory is `indptr` alone. What works on `indices` works on a mapping of a copy of the file,
+    at the speed of a disk that is read in no order; ``maximum_matching`` and ``prove`` go by
+    windows.
     """
 
     on_disk = True
@@ -428,7 +446,7 @@ def open_if_large(source: Any, *, always: bool = False) -> Any:
 
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a folder into memory if a solve has room there; see `berge.read`."""
-    folder = Folder(path)
+    folder = Folder(path, limits=limits)
     memory = None if limits is None else limits.memory
     return folder.load() if fits(folder.shape, folder.nnz, memory) else FolderGraph(folder)
 
@@ -437,8 +455,8 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     """Read the folder of a square graph, which has no weights of its own."""
     if weights is True:
         raise FormatError("a .berge folder has no weights", path)
-    folder = Folder(path)
-    (limits or Limits()).check(folder.shape, folder.nnz, path)
+    folder = Folder(path, limits=limits)
+    folder.limits.check(folder.shape, folder.nnz, path)
     return Graph.from_bipartite(folder.load(), weights)
 
 

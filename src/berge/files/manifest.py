@@ -15,11 +15,9 @@ import errno
 import hashlib
 import json
 import os
-import secrets
-import shutil
+import re
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +25,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
-from .files import PathName, replacing
+from . import npy
+from .aside import PathName
+from .files import replacing
 
 CHUNK = 1 << 26  # bytes under one checksum
+_LONGEST = 1 << 26  # bytes of a manifest
 
 
 def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, Any]:
     """Return the manifest of a folder; FormatError if it is not one of this form and version."""
-    try:
-        content = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise FormatError(f"not JSON: {error}", path) from None
+    content = read_json(path)
     if not isinstance(content, dict) or content.get("format") != form:
         raise FormatError(f"not the {path.name} of {what}", path)
     if content.get("version") != version:
@@ -45,27 +43,48 @@ def read_manifest(path: Path, form: str, version: int, what: str) -> dict[str, A
     return content
 
 
+def read_json(path: Path) -> Any:
+    """Return what a JSON file of ours says."""
+    if path.stat().st_size > _LONGEST:
+        raise FormatError(f"longer than the {_LONGEST >> 20} MiB of any manifest", path)
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}", path) from None
+
+
+def file_in(folder: Path, name: Any) -> Path:
+    """Return a file that a manifest names: one of its own folder, as berge writes names.
+
+    A link with such a name is followed: who can put it there could put a file there as well.
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name, re.ASCII):
+        raise FormatError(f"its manifest names a file {name!r}, which is no plain name", folder)
+    return folder / name
+
+
 def write_json(path: Path, content: Any) -> None:
-    """Write a JSON file aside, on to the disk, then rename it."""
+    """Write a JSON file; once it has its name, it and all names in its folder are on the disk."""
     with replacing(path) as file:
         file.write(json.dumps(content, indent=1).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def save_array(path: Path, array: npt.NDArray[Any]) -> str:
-    """Write an .npy file, which has its name when all of it is written; return its digest."""
-    with replacing(path) as file:
+    """Write an .npy file, which has its name when all of it is written; return its digest.
+
+    The name is on the disk once the manifest is.
+    """
+    with replacing(path, sync_name=False) as file:
         np.save(file, array)
     return digest(path)
 
 
-def load_array(path: Path, noted: str | None) -> npt.NDArray[Any]:
-    """Read an .npy file whose digest was noted in the manifest."""
+def load_array(path: Path, noted: Any, dtype: np.dtype[Any], size: int) -> npt.NDArray[Any]:
+    """Read an .npy file of so many numbers whose digest was noted in the manifest."""
     try:
+        array = npy.load(path, (size,), dtype)
         if digest(path) != noted:
             raise FormatError("damaged: its checksum is not the one in the manifest", path)
-        array: npt.NDArray[Any] = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise FormatError("missing", path) from None
     return array
@@ -108,34 +127,6 @@ def fingerprint(shape: tuple[int, int], edges: int, sums: dict[str, list[int]]) 
     """Return the fingerprint of a graph whose arrays have these checksums."""
     content = json.dumps([*shape, edges, sums["indptr"], sums["indices"]])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
-
-
-@contextmanager
-def new_folder(target: PathName) -> Iterator[Path]:
-    """Yield an empty folder, which takes the name of the target at the end of the block.
-
-    If anything goes wrong, what was there before stays as it was.
-    """
-    target = Path(os.path.realpath(target))
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
-    aside.mkdir()
-    try:
-        yield aside
-        put_in_place(aside, target)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def put_in_place(aside: Path, target: PathName) -> None:
-    """Give a complete folder its name; one that has it already goes."""
-    target = Path(os.path.realpath(target))
-    old = None
-    if target.exists():
-        old = aside.with_name(f"{aside.name}.old")
-        os.rename(target, old)
-    os.rename(aside, target)
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def check_target(path: PathName) -> None:

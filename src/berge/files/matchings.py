@@ -133,7 +133,7 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool
             mate = archive.array("mate", "i", 1)
             weight = float(archive.array("weight", "f", 0)) if "weight" in archive else None
             maximal = "is_maximal" in archive and bool(archive.array("is_maximal", "b", 0))
-            method = str(archive.array("method", "U", 0)) if "method" in archive else "unknown"
+            method = archive.text("method") if "method" in archive else "unknown"
         n = mate.size
         v = _first((mate < -1) | (mate >= n) | (mate == np.arange(n)))
         if v is not None:

@@ -6,6 +6,7 @@ entries, so there the values that are not zero are the edges, as in scipy itself
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .limits import Limits
 
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read an archive as a graph; see `berge.read`."""
-    with Archive(path) as archive:
+    with Archive(path, limits) as archive:
         shape = _shape(archive, limits)
         kind = _kind(archive) or "csr"
         try:
@@ -42,7 +43,7 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     """Read an archive; `weights` is True for its `data`, of rows, columns, or indices."""
     if weights is not True:
         return Graph.from_bipartite(read(path, limits=limits), weights)
-    with Archive(path) as archive:
+    with Archive(path, limits) as archive:
         shape = _shape(archive, limits)
         kind = _kind(archive)
         if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
@@ -69,14 +70,16 @@ def _indices(archive: Archive, first: str = "indptr", second: str = "indices") -
 
 def _kind(archive: Archive) -> str:
     """Return the name of scipy's format; ours has none."""
-    return str(archive.array("format", "SU", 0).astype(np.str_)) if "format" in archive else ""
+    return archive.text("format") if "format" in archive else ""
 
 
 def _shape(archive: Archive, limits: Limits | None) -> tuple[int, int]:
-    sizes = [int(size) for size in archive.array("shape", "iu", 1)]
+    sizes = archive.array("shape", "iu", 1)[:3].tolist()
     if len(sizes) != 2 or min(sizes) < 0:
         raise FormatError(f"'shape' must be two whole numbers ≥ 0, not {sizes}", archive.path)
-    (limits or Limits()).check((sizes[0], sizes[1]), 0, archive.path)
+    held = [archive.shape(name) for name in ("indices", "row", "data") if name in archive]
+    edges = max(map(math.prod, held), default=0)
+    (limits or Limits()).check((sizes[0], sizes[1]), edges, archive.path)
     return sizes[0], sizes[1]
 
 
@@ -90,6 +93,8 @@ def _read_blocks(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
     if shape[0] % height or shape[1] % width:
         raise FormatError(f"{shape} cannot be cut into blocks of {(height, width)}", archive.path)
     blocks = BipartiteGraph(indptr, indices, (shape[0] // height, shape[1] // width))
+    if indices.size == 0:  # a block that is not there has no size
+        return BipartiteGraph.from_edges(indices, indices, shape)
     tops = np.repeat(np.arange(blocks.n_rows) * height, blocks.row_degrees)
     lefts = blocks.indices.astype(np.int64) * width
     places = np.arange(height * width)
@@ -100,7 +105,7 @@ def _read_blocks(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
 
 def _read_diagonals(archive: Archive, shape: tuple[int, int]) -> BipartiteGraph:
     """Read dia: ``data[k, j]`` is in column j and row ``j - offsets[k]``, where there is one."""
-    offsets = archive.array("offsets", "iu", 1).astype(np.int64)
+    offsets = archive.array("offsets", "i", 1).astype(np.int64)
     data = archive.array("data", "biufc", 2)
     if data.shape[0] != offsets.size:
         raise FormatError(f"{offsets.size} offsets for {data.shape[0]} diagonals", archive.path)

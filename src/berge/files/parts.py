@@ -9,15 +9,16 @@
       …
       meta.json                       sizes, counts, and a checksum of every file
 
-Every part writes its own files (`write_part`), into a folder aside that takes its name when all are
-written and `meta.json` is there (`complete`). `Matching.load` and ``berge verify`` read such a
-folder.
+Every part writes its own files (`write_part`), into a new folder (`aside.new_folder`) that takes
+its name when all are written and `meta.json` is there (`complete`). `Matching.load` and ``berge
+verify`` read such a folder.
 """
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Mapping, Sequence
+from operator import index
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,8 +27,9 @@ import numpy.typing as npt
 
 from ..errors import FormatError
 from ..graphs.graph import IndexArray, index_type
-from .files import PathName
-from .manifest import load_array, put_in_place, read_manifest, save_array, write_json
+from .aside import PathName, in_place
+from .limits import Limits
+from .manifest import load_array, read_manifest, save_array, write_json
 
 FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
 _Kind = TypeVar("_Kind", bound=np.generic)
@@ -51,21 +53,20 @@ def write_part(
 
 
 def complete(
-    aside: Path,
+    folder: Path,
     target: PathName,
     shape: tuple[int, int],
     facts: Mapping[str, Any],
     parts: Sequence[dict[str, Any]],
 ) -> None:
-    """Write ``meta.json``, and give the folder its name.
+    """Write ``meta.json``: the folder can be put in the target's place.
 
     The `facts` are what else it is to say, ``cardinality`` and ``upper_bound`` among it; the
     `parts` what `write_part` returned for each.
     """
     head = {"format": FORMAT, "version": VERSION, "shape": list(shape)}
-    write_json(aside / META, head | dict(facts) | {"parts": list(parts)})
+    write_json(folder / META, head | dict(facts) | {"parts": list(parts)})
     check_place(target)
-    put_in_place(aside, target)
 
 
 def check_place(folder: PathName) -> None:
@@ -102,18 +103,22 @@ class MatchingFolder:
     """
 
     def __init__(self, path: PathName):
-        self.path = Path(path)
+        self.path = in_place(path)
         meta, place = _read_meta(self.path), self.path / META
         try:
             self.parts = list(meta["parts"])
-            self.shape = int(meta["shape"][0]), int(meta["shape"][1])
+            self.shape = _two(meta["shape"])
             for side, n in zip(("rows", "cols"), self.shape, strict=True):
-                ends = [0, *(part[side][1] for part in self.parts)]
-                if [part[side][0] for part in self.parts] != ends[:-1] or ends[-1] != n:
+                ends = [0, *(index(part[side][1]) for part in self.parts)]
+                starts = [part[side][0] for part in self.parts]
+                if starts != ends[:-1] or ends != sorted(ends) or ends[-1] != n:
                     raise FormatError(f"the parts do not hold all {side} from 0 to {n}", place)
-            self.cardinality, self.upper_bound = int(meta["cardinality"]), int(meta["upper_bound"])
-            self.cover: tuple[int, int] | None = tuple(meta["cover"]) if meta.get("cover") else None
-        except (LookupError, TypeError) as error:
+            self.cardinality, self.upper_bound = _two([meta["cardinality"], meta["upper_bound"]])
+            self.cover = _two(meta["cover"]) if meta.get("cover") else None
+            self.files = [dict(part["files"]) for part in self.parts]
+        except FormatError:
+            raise
+        except (LookupError, TypeError, ValueError) as error:
             raise FormatError(f"not all of a matching in parts: {error!r}", place) from None
         if not 0 <= self.cardinality <= self.upper_bound:
             raise FormatError("has a cardinality above its upper bound", place)
@@ -128,18 +133,23 @@ class MatchingFolder:
 
     def _joined(self, name: str, kind: type[_Kind]) -> npt.NDArray[_Kind]:
         side = "rows" if name.startswith("row") else "cols"
-        whole = np.empty(self.shape[side == "cols"], kind)
-        for number, part in enumerate(self.parts):
+        place, size, dtype = self.path / META, self.shape[side == "cols"], np.dtype(kind)
+        Limits().check(self.shape, 0, place, needed=size * dtype.itemsize)
+        whole = np.empty(size, kind)
+        for number, (part, files) in enumerate(zip(self.parts, self.files, strict=True)):
             first, last = part[side]
             path = self.path / _name(name, number, len(self.parts))
-            if path.name not in part["files"]:
-                raise FormatError(f"does not list {path.name}", self.path / META)
-            array = load_array(path, part["files"][path.name])
-            if array.shape != (last - first,):
-                raise FormatError(f"has shape {array.shape}, not {last - first}", path)
-            whole[first:last] = array
+            if path.name not in files:
+                raise FormatError(f"does not list {path.name}", place)
+            whole[first:last] = load_array(path, files[path.name], dtype, last - first)
         whole.flags.writeable = False
         return whole
+
+
+def _two(numbers: Any) -> tuple[int, int]:
+    """Return two whole numbers."""
+    first, second = map(index, numbers)
+    return first, second
 
 
 def _name(name: str, number: int, of: int) -> str:

@@ -296,7 +296,9 @@ class Matching:
         FormatError
             The file is not of the form its suffix says, or what it has is not a matching.
         """
-        if isdir(path):
+        from ..files.aside import in_place
+
+        if isdir(path := in_place(path)):
             from ..files.matchings import check_mates
             from ..files.parts import MatchingFolder
             from .proof import Certificate

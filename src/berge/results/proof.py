@@ -1,9 +1,8 @@
 """Certificates and their checkers.
 
-This module imports nothing from the solvers, and `verify` uses numpy alone: what it accepts is
-true whatever the compiled code did. A certificate is a vertex cover of the matching's size. Any
-cover needs a vertex of its own for every matching edge, so no matching is larger than a cover, and
-equal sizes prove both to be best possible (Kőnig 1931).
+A certificate is a vertex cover of the matching's size: no matching is larger than a cover, so equal
+sizes prove both to be best possible (Kőnig 1931). What is right is for `berge.checker` to say, in
+numpy alone, whatever compiled code did. `verify` hands it the arrays of the graph.
 
 `koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
 edge back to a row. The cover is every row not reached and every column reached. It is as large as
@@ -21,6 +20,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checker.check import (
+    check_matching,
+    check_mates,
+    check_sizes,
+    copy_of,
+    edges_of_rows,
+    ends_of,
+)
+from ..checker.general import check_general
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 
@@ -63,10 +71,15 @@ def verify(
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
 
     Checks that both arrays agree (so the edges are disjoint), that every pair is an edge of the
-    graph, that the cover touches every edge, and that it is as large as the matching. For a
-    `GreedyMatching` it checks that mates are neighbours, that size and weight are right, and that
-    it is maximal if it says so. The graph is then taken as an undirected one, and must have the
-    weights that were matched by. O(vertices + edges), in numpy alone.
+    graph, that the cover touches every edge, and that it is as large as the matching, whose edges
+    it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
+    right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
+    must have the weights that were matched by. O(vertices + edges).
+
+    All this is done in numpy, on copies (``berge/checker/check.py``, which is short, says what it
+    checks). It is done on the arrays of a `BipartiteGraph` or a `Graph`. If the graph is anything
+    but ready-made CSR, the code that makes it one is shared with the solvers, and is compiled:
+    ``berge verify --independent`` shares nothing, from the file on.
 
     Raises
     ------
@@ -88,61 +101,26 @@ def verify(
     if isinstance(matching, GreedyMatching):
         if certificate is not None:
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        return verify_greedy(as_graph(graph), matching)
+        verify_greedy(as_graph(graph), matching)
+        return
     if not hasattr(matching, "row_match"):
         raise InvalidMatchingError(
             f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
         )
     graph, matching = as_bipartite(graph), matching.to_host()
-    _check_pairs(graph, matching)
-    if certificate is not None and (certificate.rows.size, certificate.cols.size) != graph.shape:
-        raise ProofError(
-            f"the cover is for {certificate.rows.size} × {certificate.cols.size} vertices, "
-            f"the graph has {graph.n_rows} × {graph.n_cols}"
-        )
-    has_edge = np.zeros(graph.n_rows, np.bool_)
-    for first, last in chunks(graph.indptr):
-        cols = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
-        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
-        has_edge[rows[cols == matching.row_match[rows]]] = True
-        if certificate is not None:
-            covered = certificate.rows[rows] | certificate.cols[cols]
-            if not covered.all():
-                k = int(np.argmin(covered))
-                raise ProofError(f"the edge of row {rows[k]} and column {cols[k]} is not covered")
-    missing = np.flatnonzero((matching.row_match >= 0) & ~has_edge)
-    if missing.size:
-        i = int(missing[0])
-        raise ProofError(f"row {i} is matched to column {matching.row_match[i]}, not a neighbour")
-    if certificate is not None and certificate.size != matching.cardinality:
-        raise ProofError(
-            f"the cover has {certificate.size} vertices and the matching "
-            f"{matching.cardinality} edges: not a proof that it is maximum"
-        )
+    edges = edges_of_rows(graph.indptr, graph.window)
+    cover = None if certificate is None else (certificate.rows, certificate.cols)
+    size = check_matching(graph.shape, edges, matching.row_match, matching.col_match, cover)
+    if matching.cardinality != size:
+        raise ProofError(f"the matching has {size} edges, and says it has {matching.cardinality}")
 
 
-def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
-    """Check a matching of a general graph; see `verify`."""
-    mate, n = matching.mate, graph.n_vertices
-    if mate.size != n:
-        raise ProofError(f"the matching is for {mate.size} vertices, the graph has {n}")
-    matched = _check_mates("vertex", "", mate, mate)
-    if matched.size != 2 * matching.size:
-        raise ProofError(f"{matched.size} vertices are matched, which is not twice {matching.size}")
-    entry = np.full(n, -1, np.int64)  # where v's row has its mate
-    for first, last in chunks(graph.indptr):
-        start = int(graph.indptr[first])
-        others = graph.indices[start : graph.indptr[last]]
-        rows = np.repeat(np.arange(first, last), np.diff(graph.indptr[first : last + 1]))
-        hits = np.flatnonzero(others == mate[rows])
-        entry[rows[hits]] = start + hits
-    missing = matched[entry[matched] < 0]
-    if missing.size:
-        v = int(missing[0])
-        raise ProofError(f"vertex {v} is matched to {mate[v]}, not a neighbour")
-    weight = float(matching.size)
-    if graph.weights is not None:
-        weight = float(graph.weights[entry[matched]].sum()) / 2
+def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:
+    """Check a matching of a general graph, see `verify`; return whether it is maximal."""
+    edges = edges_of_rows(graph.indptr, lambda lo, hi: graph.indices[lo:hi], graph.weights)
+    size, weight, maximal = check_general(graph.n_vertices, edges, matching.mate)
+    if matching.size != size:
+        raise ProofError(f"the matching has {size} pairs, and says it has {matching.size}")
     if not np.isclose(weight, matching.weight, rtol=1e-9, atol=0):
         hint = ""
         if graph.weights is None:
@@ -150,8 +128,9 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> None:
                 ": the graph has no weights; as_graph(graph, weights=True) has those of its source"
             )
         raise ProofError(f"the matching weighs {weight}, not {matching.weight}{hint}")
-    if matching.is_maximal and not is_maximal(graph, mate):
+    if matching.is_maximal and not maximal:
         raise ProofError("not maximal: an edge has two unmatched ends")
+    return maximal
 
 
 def is_maximal(graph: Graph, mate: IndexArray) -> bool:
@@ -172,46 +151,28 @@ def is_maximal(graph: Graph, mate: IndexArray) -> bool:
 
 def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
     """Find the cover that proves a maximum matching; for any other matching, raise ProofError."""
-    _check_pairs(graph, matching)
-    rows = (matching.row_match < 0).astype(np.uint8)
+    # Compiled code follows these: copies that nobody changes.
+    row_match = copy_of("row_match", matching.row_match, "i")
+    col_match = copy_of("col_match", matching.col_match, "i")
+    check_sizes("the matching", row_match, col_match, graph.shape)
+    check_mates("row", "column", row_match, col_match)
+    check_mates("column", "row", col_match, row_match)
+    col_match = col_match.astype(graph.indices.dtype, copy=False)
+    rows = (row_match < 0).astype(np.uint8)
     cols = np.zeros(graph.n_cols, np.bool_)
     runs = chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
     queue = np.empty(max((last - first for first, last in runs), default=0), graph.indptr.dtype)
     while waiting := [run for run in runs if np.any(rows[slice(*run)] == _REACHED)]:
         for first, last in waiting:
             window = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
-            end = _reach(graph.indptr, window, first, last, matching.col_match, rows, cols, queue)
+            if graph.on_disk:  # where it may have changed since it was checked
+                ends_of("column", window, graph.n_cols)
+            end = _reach(graph.indptr, window, first, last, col_match, rows, cols, queue)
             if end >= 0:
                 raise ProofError(
                     f"not maximum: an augmenting path leads from an unmatched row to column {end}"
                 )
     return Certificate(rows=rows == 0, cols=cols)
-
-
-def _check_pairs(graph: BipartiteGraph, matching: Matching) -> None:
-    """Check sizes and ranges, and that the two arrays are inverse to each other."""
-    if (matching.n_rows, matching.n_cols) != graph.shape:
-        raise ProofError(
-            f"the matching is for {matching.n_rows} × {matching.n_cols} vertices, "
-            f"the graph has {graph.n_rows} × {graph.n_cols}"
-        )
-    _check_mates("row", "column ", matching.row_match, matching.col_match)
-    _check_mates("column", "row ", matching.col_match, matching.row_match)
-
-
-def _check_mates(side: str, other: str, match: IndexArray, back: IndexArray) -> IndexArray:
-    """Return which vertices are matched, if all mates are in range and matched back to them."""
-    bad = np.flatnonzero((match < -1) | (match >= back.size))
-    if bad.size:
-        raise ProofError(f"{side} {bad[0]} is matched to {other}{match[bad[0]]}: out of range")
-    matched = np.flatnonzero(match >= 0)
-    bad = matched[back[match[matched]] != matched]
-    if bad.size:
-        i, mate = bad[0], match[bad[0]]
-        raise ProofError(
-            f"{side} {i} is matched to {other}{mate}, which is matched to {back[mate]}"
-        )
-    return matched
 
 
 def chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:

@@ -23,7 +23,9 @@ in S. Memory, with 32-bit indices: 60 bytes a vertex, 16 an edge of S, and two w
 which holds at least the longest row. S has four edges for each vertex at least, and up to 16 if
 half of the free memory holds them.
 
-One thread works on a window while another reads the next one.
+One thread works on a window while another reads the next one. The columns of every window are
+compared with the number of columns as they are read (`Folder.indices`): a file that is changed
+while a solve goes on leads to an error or to another matching, never out of an array.
 
 Reference: vertices in memory and edges on disk is the semi-external model of J. Abello, A. L.
 Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms", Algorithmica 32,
@@ -40,7 +42,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compile import helper, kernel
-from ..errors import FormatError
 from ..files.folder import FolderGraph
 from ..files.manifest import Checksums
 from ..graphs.csr import edges_to_csr
@@ -54,9 +55,8 @@ from .default import search
 SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at other places
 
 UNMARKED, MARKED, READ = range(3)  # what a row is
-# Entries of `state`: edges in S, rows matched, edges looked at, whether S is full, and the place in
-# the window of the first column that is out of range, plus one.
-SIZE, GAINED, EDGES, FULL, WRONG = range(5)
+# Entries of `state`: edges in S, rows matched, edges looked at, and whether S is full.
+SIZE, GAINED, EDGES, FULL = range(4)
 
 
 def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
@@ -121,7 +121,7 @@ class _Subgraph:
         index = index_type(n_rows, n_cols)
         kept_rows, kept_cols = np.empty((2, self.capacity), index)
         rows, cols, seen = (np.zeros(size, np.uint8) for size in (n_rows, n_cols, n_cols))
-        parent, state = np.empty(n_cols, index), np.zeros(5, np.int64)
+        parent, state = np.empty(n_cols, index), np.zeros(4, np.int64)
         self.arrays = Arrays(
             kept_rows, kept_cols, run.row_match, run.col_match, rows, cols, seen, parent, state
         )
@@ -259,12 +259,6 @@ def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
             run.cardinality += int(state[GAINED]) - before
             if run.stats.init == "none":
                 run.stats.start_cardinality = run.cardinality
-            if state[WRONG]:
-                k = int(graph.indptr[window.first] + state[WRONG] - 1)
-                raise FormatError(
-                    f"indices[{k}] = {graph.window(k, k + 1)[0]} is not in 0 … {graph.n_cols - 1}",
-                    "" if folder is None else folder.file("indices"),
-                )
     if folder is not None and windows.sums is not None:
         folder.compare("indices", windows.sums)
         windows.sums = None
@@ -314,9 +308,6 @@ def sample(window: Any, s: Any, per_row: int, per_col: int, most: int) -> None:
         turn = x * SPREAD % max(degree, np.int64(1))
         for k in range(lo, hi):
             y = np.int64(indices[k])
-            if y < 0 or y >= seen.size:
-                state[WRONG] = k + 1
-                return
             turn += per_row
             keep = turn >= degree
             if keep:

@@ -251,7 +251,7 @@ class Hierarchy:
         ...     repr(h.load(folder)) == repr(h)
         True
         """
-        from ...files import metis
+        from ...files import metis, npy
 
         folder = Path(folder)
         told = folder / "levels.json"
@@ -259,14 +259,17 @@ class Hierarchy:
             facts = json.loads(told.read_text(encoding="utf-8"))
             reason, limit, levels = facts["reason"], facts["limit"], facts["levels"]
             known = [(x["reduction"], x["weight_kept"], x["seconds"]) for x in levels]
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             raise FormatError("not what Hierarchy.save writes", told) from None
         if (folder / "level-0.hgr").exists():
             raise OptionError(f"{str(folder)!r} has hypergraphs, which cannot be read back")
         made = []
         for i, numbers in enumerate(known):
             graph = metis.read_graph(folder / f"level-{i}.graph")
-            coarse = np.load(folder / f"map-{i}.npy") if i + 1 < len(known) else None
+            coarse = None
+            if i + 1 < len(known):
+                kinds = np.dtype(np.int32), np.dtype(np.int64)
+                coarse = npy.load(folder / f"map-{i}.npy", (graph.n_vertices,), *kinds)
             made.append(Level(graph, coarse, *numbers))
         return cls(tuple(made), reason, float("inf") if limit is None else limit)
 

@@ -1,0 +1,61 @@
+"""No mutant of the checker passes its tests; see `tests.mutation`, which tries them one by one.
+
+Here all are tried in one process, which takes seconds: their functions take the places of the
+checker's in the modules of tests, whose tests are then called.
+"""
+
+from __future__ import annotations
+
+import inspect
+from itertools import product
+from types import ModuleType
+
+import pytest
+
+from ..mutation import mutant, places, source_of
+from . import test_check, test_general
+
+FILES = {"check": test_check, "general": test_general}
+
+
+def cases(test):
+    """Yield the arguments that a test is to be called with."""
+    marks = [mark.args for mark in getattr(test, "pytestmark", ()) if mark.name == "parametrize"]
+    for chosen in product(*(values for _, values in marks)):
+        arguments = {}
+        for (names, _), value in zip(marks, chosen, strict=True):
+            many = not isinstance(names, str)
+            arguments |= dict(zip(names, value, strict=True)) if many else {names: value}
+        yield arguments
+
+
+def fails(tests):
+    """Whether a test of a module fails."""
+    for name, test in list(vars(tests).items()):  # in the order of the file: quick ones first
+        for arguments in cases(test) if name.startswith("test_") else ():
+            with pytest.MonkeyPatch.context() as patch:
+                if "monkeypatch" in inspect.signature(test).parameters:
+                    arguments["monkeypatch"] = patch
+                try:
+                    test(**arguments)
+                except (Exception, pytest.fail.Exception):
+                    return True
+    return False
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_mutant_is_noticed(name, monkeypatch):
+    source = source_of(f"checker/{name}.py")
+    survivors = []
+    for number in range(-1, places(source)):  # −1 is the source as it is
+        broken, done = mutant(source, number)
+        module = ModuleType(f"berge.checker.{name}")
+        module.__package__ = "berge.checker"
+        exec(compile(broken, f"{name}.py", "exec"), vars(module))
+        monkeypatch.setattr(FILES[name], name, module, raising=False)
+        for function, _ in inspect.getmembers(module, inspect.isfunction):
+            if hasattr(FILES[name], function):
+                monkeypatch.setattr(FILES[name], function, getattr(module, function))
+        if not fails(FILES[name]):
+            survivors.append(done.after)
+    assert survivors == [""]

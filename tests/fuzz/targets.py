@@ -1,0 +1,203 @@
+"""What is done with an input: every reader that takes such files, and a solve of what it accepts.
+
+A target is given the path of the files in a folder of their own. It returns whether anything was
+accepted. It lets through every error that a reader must not raise: all but those of `BergeError`
+and those of the system, which name their file.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import berge
+from berge import BergeError, BipartiteGraph, Graph
+from berge.files import read_graph
+
+_SMALL = 2000  # vertices and edges of what is solved
+
+
+def allowed(error: BaseException, path: Path | str = "") -> bool:
+    """Tell whether a reader may raise this: ours, with the file's name, or the system's."""
+    if isinstance(error, BergeError):
+        return Path(path).name in str(error) and error.__class__.__module__.startswith("berge.")
+    return isinstance(error, OSError) and error.errno is not None and error.filename is not None
+
+
+def tried(path: Path, call: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
+    """Return what a call returns, None if it raises what it may."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            return call(*arguments, **settings)
+        except Exception as error:
+            if not allowed(error, path):
+                raise
+            return None
+
+
+def solve(graph: BipartiteGraph | Graph | None) -> bool:
+    """Solve a small graph, and check the result; tell whether there was a graph."""
+    if isinstance(graph, BipartiteGraph):
+        if sum(graph.shape) + graph.nnz < _SMALL:
+            matching = berge.maximum_matching(graph, threads=1)
+            berge.verify(graph, matching, matching.prove(graph))
+    elif isinstance(graph, Graph) and graph.n_vertices + graph.n_edges < _SMALL:
+        berge.verify(graph, berge.greedy_matching(graph, method="suitor", threads=1))
+    return graph is not None
+
+
+def graph_file(path: Path) -> bool:
+    """Read a graph without and with weights."""
+    based = path.name.startswith(("g.txt", "g.csv", "g.parquet"))
+    base = path.stat().st_size % 2 if based else 0
+    plain = tried(path, berge.read, path, base=base)
+    weighted = tried(path, read_graph, path, base=base)
+    unweighted = tried(path, read_graph, path, base=base, weights=False)
+    if weighted is not None and unweighted is not None:
+        assert weighted.n_edges == unweighted.n_edges, "other edges with weights than without"
+        assert np.array_equal(weighted.indices, unweighted.indices)
+    return any([solve(plain), solve(weighted), solve(unweighted)])
+
+
+def label_file(path: Path) -> bool:
+    """Read a table of names as the command line does."""
+    from berge.cli.labels import read_labelled
+
+    form = "csv" if path.name.startswith("g.csv") else "tsv"
+    found = tried(path, read_labelled, path, None, None, form)
+    return solve(found.graph if found else None)
+
+
+def folder(path: Path) -> bool:
+    """Read a .berge folder into memory, and solve it from the disk."""
+    from berge.files.folder import Folder
+
+    graph = tried(path, berge.read, path)
+    opened = tried(path, Folder, path)
+    if opened is not None and graph is not None:
+        m = tried(path, berge.maximum_matching, path, algorithm="out-of-core", threads=1)
+        assert m is None or m.cardinality == berge.maximum_matching(graph, threads=1).cardinality
+    tried(path, read_graph, path, weights=False)
+    return solve(graph)
+
+
+def matching(path: Path) -> bool:
+    """Read a matching of a bipartite graph, and check it against graphs."""
+    found = tried(path, berge.Matching.load, path)
+    if found is None or sum(found.row_match.shape + found.col_match.shape) > _SMALL:
+        return found is not None
+    for graph in (berge.generate.chain(9), BipartiteGraph.from_edges(
+        *np.array(found.pairs(), np.int64).reshape(-1, 2).T, (found.n_rows, found.n_cols)
+    )):  # fmt: skip
+        with suppress(berge.ProofError):
+            berge.verify(graph, found, found.prove(graph))
+    tried(path, lambda: getattr(found, "certificate", None))
+    return True
+
+
+def parts(path: Path) -> bool:
+    """Read a matching in parts, whose arrays are read when asked for."""
+    found = tried(path, berge.Matching.load, path)
+    if found is None or found.n_rows + found.n_cols > _SMALL:
+        return found is not None
+    graph = berge.generate.chain(9)
+    if tried(path.parent, lambda: (found.row_match, found.col_match)) is not None:
+        with suppress(berge.ProofError):
+            berge.verify(graph, found)
+        cover = tried(path.parent, lambda: found.certificate)
+        with suppress(berge.ProofError):
+            berge.verify(graph, found, cover)
+    return True
+
+
+def greedy(path: Path) -> bool:
+    """Read a matching of a general graph, and check it against a graph."""
+    found = tried(path, berge.GreedyMatching.load, path)
+    if found is not None and found.mate.size < _SMALL:
+        pairs = np.array(found.pairs(), np.int64).reshape(-1, 2)
+        with suppress(berge.ProofError):
+            berge.verify(Graph.from_edges(*pairs.T, found.mate.size), found)
+    return found is not None
+
+
+def checkpoint(path: Path) -> bool:
+    """Load the checkpoint of a chain of nine."""
+    from berge.distributed.checkpoint import Checkpoint
+    from berge.distributed.communicator import Alone
+    from berge.distributed.part import Part
+
+    part = Part.from_graph(berge.generate.chain(9), 0, 1)
+    found = tried(path, Checkpoint(path).load, Alone(), part)
+    if found is not None:
+        assert found[0].shape == (9,)
+        assert ((found[0] >= -1) & (found[0] < 9)).all(), "a mate out of range"
+    return found is not None
+
+
+def hierarchy(path: Path) -> bool:
+    """Load a coarsening, and check that its levels fit."""
+    found = tried(path, berge.Hierarchy.load, path)
+    if found is not None:
+        with suppress(BergeError):
+            found.check()
+    return found is not None
+
+
+def converting(path: Path) -> bool:
+    """Go on with a conversion that was broken off."""
+    from berge.files.convert import convert_stream, edges_read
+    from berge.files.streams import open_stream
+
+    target = path.parent / "g.berge"
+    os.utime(path, ns=(0, 0))
+    job = Path(f"{target}.partial", "job.json")
+    if job.exists():
+        here = str(path.parent.resolve()).encode()
+        job.write_bytes(job.read_bytes().replace(b"@HERE@", here))
+    stream = open_stream(path, "edge-list")
+    tried(path.parent, edges_read, stream, target)
+    found = tried(path.parent, convert_stream, stream, target)
+    return solve(tried(path.parent, berge.read, target) if found else None)
+
+
+def suitesparse(path: Path) -> bool:
+    """Unpack an archive of the collection; nothing is asked of the network."""
+    from berge.files import fetch
+
+    found = tried("", fetch, "a/a", cache=path.parent, url="http://127.0.0.1:9")
+    return solve(tried(found, berge.read, found) if found else None)
+
+
+TARGETS: dict[str, Callable[[Path], bool]] = {
+    "matrix-market": graph_file,
+    "edge-list": graph_file,
+    "metis": graph_file,
+    "dimacs": graph_file,
+    "labels": label_file,
+    "npz": graph_file,
+    "parquet": graph_file,
+    "folder": folder,
+    "matching": matching,
+    "greedy": greedy,
+    "matching-parts": parts,
+    "checkpoint": checkpoint,
+    "hierarchy": hierarchy,
+    "converting": converting,
+    "suitesparse": suitesparse,
+}
+
+
+def put(files: dict[str, bytes], place: Path) -> Path:
+    """Write the files of an input into an empty folder; return what is to be read."""
+    for name, data in files.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return place / next(iter(files)).split("/")[0]
