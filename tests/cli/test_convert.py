@@ -34,3 +34,16 @@ class TestConvert:
         run("convert", tmp_path / "a.dat", tmp_path / "c.mtx", "--from", "csv", "--base", 1, "-q")
         assert berge.read(tmp_path / "b.dat", format="mtx").shape == (3, 2)
         assert berge.read(tmp_path / "c.mtx").shape == (2, 1)
+
+    def test_base_is_for_formats_without_one(self, tmp_path):
+        berge.write(generate.chain(3), tmp_path / "a.mtx")
+        for name in ("b.berge", "b.csv"):
+            shown = run("convert", tmp_path / "a.mtx", tmp_path / name, "--base", 1, code=2).output
+            assert "base=1, but the format matrix-market has a base of its own" in shown
+            assert not (tmp_path / name).exists()
+
+    def test_a_last_line_without_its_end(self, tmp_path):
+        for text, suffix in (("0 1", "txt"), ("0 1\n2 0", "csv")):
+            (tmp_path / f"a.{suffix}").write_text(text)
+            run("convert", tmp_path / f"a.{suffix}", tmp_path / f"{suffix}.berge")
+            assert berge.read(tmp_path / f"{suffix}.berge").nnz == text.count(" ")

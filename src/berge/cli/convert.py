@@ -68,14 +68,15 @@ def convert(
     given. If the command is stopped, the same command goes on where it was: OUT.partial keeps what
     is done so far.
     """
-    from ..files import format_of, write
+    from ..files import check_base, format_of, write
     from ..files.manifest import check_target
 
     source = options.GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
     to_folder = format_of(target, to_format).name == "folder"
     (check_target if to_folder else options.check_output)(target)
-    form = format_of(source.path, source.form).name
-    if (source.left or source.right) and form != "parquet":
+    form = format_of(source.path, source.form)
+    check_base(form, source.base)
+    if (source.left or source.right) and form.name != "parquet":
         raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
     sizes = _convert_stream(ctx, source, target, memory, quiet) if to_folder else None
     if sizes is None:

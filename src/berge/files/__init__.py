@@ -156,14 +156,17 @@ def _read(function: str, path: PathName, format: str | None, base: int, **settin
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = format_of(path, format)
+    check_base(chosen, base)
+    reader = getattr(import_module(f".{chosen.module}", __name__), function)
+    return reader(path, **({"base": base} if chosen.has_base else {}), **settings)
+
+
+def check_base(form: Format, base: int) -> None:
+    """Refuse a base that is none, or one for a format that has a base of its own."""
     if not isinstance(base, int) or base not in (0, 1):
         raise OptionError(f"base must be 0 or 1, not {base!r}")
-    reader = getattr(import_module(f".{chosen.module}", __name__), function)
-    if chosen.has_base:
-        return reader(path, base=base, **settings)
-    if base == 0:
-        return reader(path, **settings)
-    raise OptionError(f"base={base}, but the format {chosen.name} has a base of its own")
+    if base and not form.has_base:
+        raise OptionError(f"base={base}, but the format {form.name} has a base of its own")
 
 
 def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:

@@ -40,6 +40,7 @@ class Lines:
         self.data = bytearray(min(chunk or CHUNK, self.limits.line) + 1)
         self.start = self.stop = 0
         self._filled = 0
+        self._added = 0  # bytes that are not in the file
         self._first = True
         self._file = open_bytes(path, self.limits)
 
@@ -72,6 +73,7 @@ class Lines:
                     return False
                 data[self._filled] = ord("\n")
                 self._filled += 1
+                self._added = 1
                 self.stop = self._filled
             else:
                 self.stop = data.rfind(b"\n", before, self._filled) + 1
@@ -112,7 +114,7 @@ class Lines:
 
     def tell(self) -> int:
         """Return the place of the next line in the text, in bytes."""
-        return self._file.tell() - (self._filled - self.start)
+        return self._file.tell() + self._added - (self._filled - self.start)
 
     def seek(self, byte: int, line: int) -> None:
         """Go to a place that `tell` has told, with so many lines before it."""

@@ -173,8 +173,8 @@ def _header(lines: Lines) -> tuple[int, int, int, int, bool]:
     n, m, fmt, ncon = numbers + [0, 1][len(numbers) - 2 :]
     if fmt not in (0, 1, 10, 11, 100, 101, 110, 111):
         raise lines.error(f"fmt {fmt} must be up to three digits 0 or 1")
-    if ncon < 0:
-        raise lines.error(f"{ncon} weights")
+    if not 0 <= ncon < 2**31:
+        raise lines.error(f"{ncon} weights of a vertex")
     # A vertex takes a line feed; an edge twice a digit and what separates it from the next.
     check_claim(lines, n, "vertices", 1)
     check_claim(lines, m, "edges", 4)
