@@ -36,7 +36,7 @@ def test_values():
     assert Limits().memory is None
     assert Limits(memory=5).now().memory == 5
     assert 0 < Limits().now().memory < 1 << 62
-    wrong = [{"memory": 0}, {"memory": True}, {"memory": 1.5}, {"line": None}, {"line": -1}]
+    wrong = [{"memory": 0}, {"memory": True}, {"memory": 1.5}, {"line": None}, {"line": 2**63}]
     for values in [*wrong, {"ratio": float("nan")}, {"ratio": "5"}]:
         with pytest.raises(OptionError, match=f"limit {next(iter(values))} must be a number above"):
             Limits(**values)

@@ -33,9 +33,9 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 if hasattr(signal, "alarm"):
     signal.alarm(int(sys.argv[1]))
-from scipy.io import mmread
 from scipy.sparse.csgraph import maximum_bipartite_matching
-matrix = mmread(sys.argv[2]).tocsr()
+from berge import read
+matrix = read(sys.argv[2]).to_scipy()
 print("ready", flush=True)
 started = time.perf_counter()
 cardinality = int((maximum_bipartite_matching(matrix, perm_type="column") >= 0).sum())

@@ -45,7 +45,8 @@ class Limits:
             value = getattr(self, name)
             kinds = (int, float) if name == "ratio" else (int,)
             given = value is not None or name != "memory"
-            if given and (isinstance(value, bool) or not isinstance(value, kinds) or not value > 0):
+            sound = isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < 2**63
+            if given and not sound:
                 raise OptionError(f"limit {name} must be a number above 0, not {value!r}")
 
     def now(self) -> Limits:

@@ -23,20 +23,21 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidMatchingError
 from ..graphs.graph import IndexArray, index_type
 from .archive import Archive
+from .decimals import number
 from .digits import write_pairs
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
 from .text import Head, edges, first_bytes, shown
 
-_SIZE = r"(\d{1,18})"
+_SIZE = r"([0-9]{1,18})"
 _HEADERS = {
     "# rows N cols M matched K upper_bound U": re.compile(
         f"# rows {_SIZE} cols {_SIZE} matched {_SIZE} upper_bound {_SIZE}"
     ),
     "# vertices N pairs K weight W maximal yes method M": re.compile(
         f"# vertices {_SIZE} pairs {_SIZE}"
-        r"(?: weight (\d[\d.e+-]*))?(?: maximal (yes|no))?(?: method ([\w-]+))?"
+        r"(?: weight (\S+))?(?: maximal (yes|no))?(?: method ([\w-]+))?"
     ),
 }
 _BIPARTITE, _GENERAL = _HEADERS
@@ -131,7 +132,7 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool
     if split_suffix(path) == (".npz", ""):
         with Archive(path) as archive:
             mate = archive.array("mate", "i", 1)
-            weight = float(archive.array("weight", "f", 0)) if "weight" in archive else None
+            text = str(archive.array("weight", "f", 0)) if "weight" in archive else None
             maximal = "is_maximal" in archive and bool(archive.array("is_maximal", "b", 0))
             method = archive.text("method") if "method" in archive else "unknown"
         n = mate.size
@@ -139,17 +140,24 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool
         if v is not None:
             raise NoMatchingError(f"vertex {v} cannot be matched to {mate[v]}", path)
         _check_mutual("vertex", mate, mate, path)
-        return mate, weight, maximal, method
+        return mate, _weight(text, path), maximal, method
     (n, size, text, word, name), (ends, others) = _read_text(path, _GENERAL)
-    try:
-        weight = None if text is None else float(text)
-    except ValueError:
-        raise FormatError(f"weight {text} is not a number", path, 1) from None
+    weight = _weight(text, path, 1)
     _check_count(path, True, int(size), ends.size)
     _refuse_repeats(path, True, vertex=np.stack([ends, others], 1))
     mate = np.full(int(n), -1, index_type(int(n)))
     mate[ends], mate[others] = others, ends
     return mate, weight, word == "yes", name or "unknown"
+
+
+def _weight(text: str | None, path: PathName, line: int | None = None) -> float | None:
+    """Return a weight if there is one, which must be a finite number ≥ 0."""
+    if text is None:
+        return None
+    weight = number(text.encode())
+    if weight is None or not 0 <= weight < np.inf:
+        raise FormatError(f"weight {text[:40]} must be a finite number ≥ 0", path, line)
+    return weight
 
 
 def has_vertices(path: PathName) -> bool:
