@@ -9,15 +9,16 @@ References: 9th DIMACS challenge (shortest paths), 2nd DIMACS challenge (colouri
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
-from ..errors import FormatError, InvalidGraphError
+from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph
 from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, column, edges, first_bytes, shown, whole_numbers
+from .text import Head, check_claim, edges, first_bytes, shown, weighted_edges, whole_numbers
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
@@ -34,12 +35,11 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     if weights is not True:
         return Graph.from_bipartite(read(path, limits=limits), weights)
     with Lines(path, limits=limits) as lines:
-        head = read_head(lines)
-        rows, cols, (n, _) = edges(lines, head)
-    if head.mirror:
-        raise FormatError("a file of edges has no weights", path)
-    with Lines(path, limits=limits) as lines:
-        return Graph.from_edges(rows, cols, n, column(lines, 3, comments=b"cp"))
+        head = replace(read_head(lines), width=1)
+        if head.mirror:
+            raise lines.error("a file of edges has no weights")
+        rows, cols, (n, _), own = weighted_edges(lines, head)
+    return Graph.from_edges(rows, cols, n, own)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

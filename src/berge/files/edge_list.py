@@ -9,6 +9,7 @@ that empty rows and columns at the end are not lost.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
@@ -16,7 +17,7 @@ from .digits import write_pairs
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, column, edges, first_bytes
+from .text import Head, check_claim, edges, first_bytes, weighted_edges
 
 _FIRST = first_bytes(comments=b"#%")
 _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+(\d{1,30})")
@@ -34,15 +35,11 @@ def read_graph(
 ) -> Graph:
     """Read the edges of a graph; `weights` is True for those in the third column."""
     with Lines(path, limits=limits) as lines:
-        head = read_head(lines, base)
-        rows, cols, shape = edges(lines, head)
-    if head.shape is not None and shape[0] != shape[1]:
-        raise not_square(shape)
-    if weights is True:
-        with Lines(path, limits=limits) as lines:
-            read_head(lines, base)
-            weights = column(lines, 2, comments=b"#%")
-    return Graph.from_edges(rows, cols, max(shape), weights)
+        head = replace(read_head(lines, base), width=1 if weights is True else 0)
+        if head.shape is not None and head.shape[0] != head.shape[1]:
+            raise not_square(head.shape)
+        rows, cols, shape, own = weighted_edges(lines, head)
+    return Graph.from_edges(rows, cols, max(shape), own if weights is True else weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

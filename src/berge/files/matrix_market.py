@@ -4,25 +4,26 @@ Every stored entry is an edge, also if its value is zero. Of a symmetric matrix 
 is stored: its entries are mirrored, those of the diagonal are not. In the array format there are
 no stored entries, so there the values that are not zero are the edges.
 
+Weights are the absolute values, to the nearest floating-point number: whole numbers above 2^53 are
+rounded too. What may stand in a file does not depend on whether they are wanted. But entries are
+read without a look at their values where they are not.
+
 Reference: Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from ..errors import FormatError
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .dense import read_array
 from .digits import write_pairs
-from .files import PathName, open_bytes, replacing
+from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, pairs, shown, whole_numbers
+from .text import Head, check_claim, edges, first_bytes, pairs, shown, weighted_edges, whole_numbers
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -33,6 +34,7 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 class MatrixHead(Head):
     """What the head of a file says; an array has no `entries`."""
 
+    shape: tuple[int, int] = (0, 0)
     field: str = ""
     symmetry: str = ""
 
@@ -43,7 +45,7 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
         head = read_head(lines)
         if head.entries is not None:
             return BipartiteGraph.from_edges(*edges(lines, head))
-        rows, cols = read_array(lines, head)
+        rows, cols, _ = read_array(lines, head)
     return BipartiteGraph.from_edges(rows, cols, head.shape)
 
 
@@ -51,22 +53,18 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     """Read a square matrix; `weights` is True for the absolute values of its entries."""
     if weights is not True:
         return Graph.from_bipartite(read(path, limits=limits), weights)
-    from scipy.io import mmread
-
-    head = check(path, limits)
-    if head.field == "pattern":
-        raise FormatError("a pattern has no values to be weights", path)
-    with open_bytes(path, limits) as file:
-        try:
-            matrix: Any = mmread(file)
-        except ValueError as error:
-            raise FormatError(str(error), path) from None
-    if matrix.shape[0] != matrix.shape[1]:
-        raise not_square(matrix.shape)
-    if head.entries is None:
-        rows, cols = np.nonzero(matrix)
-        return Graph.from_edges(rows, cols, matrix.shape[0], np.abs(matrix[rows, cols]))
-    return Graph.from_edges(matrix.row, matrix.col, matrix.shape[0], np.abs(matrix.data))
+    with Lines(path, limits=limits) as lines:
+        head = read_head(lines)
+        if head.field == "pattern":
+            raise lines.error("a pattern has no values to be weights", 1)
+        if head.entries is None:
+            rows, cols, own = read_array(lines, head, weighted=True)
+        else:
+            weighing = replace(head, width=2 if head.field == "complex" else 1, signed=True)
+            rows, cols, _, own = weighted_edges(lines, weighing)
+    if head.shape[0] != head.shape[1]:
+        raise not_square(head.shape)
+    return Graph.from_edges(rows, cols, head.shape[0], own)
 
 
 def check(path: PathName, limits: Limits | None = None) -> MatrixHead:

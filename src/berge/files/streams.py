@@ -105,7 +105,9 @@ def _text(
             byte = lines.tell()
             share = byte / size if size else taken / total if total else None
             place = {"byte": byte, "line": lines.line, "taken": taken}
-            yield Piece(*(mirrored(rows, cols) if head.mirror else (rows, cols)), place, share)
+            if head.mirror:
+                rows, cols = mirrored(rows, cols)
+            yield Piece(rows, cols, place, share)
 
 
 def _batches(

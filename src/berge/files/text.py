@@ -1,7 +1,8 @@
-"""Text files of integers: from lines to arrays, with errors that name the line.
+"""Text files of numbers: from lines to arrays, with errors that name the line.
 
-`pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line.
-Both yield arrays chunk by chunk. `edges` is all of the edges at once.
+`pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line;
+`numbers` what has nothing but values. They yield arrays chunk by chunk. `edges` is all of the edges
+at once, and `weighted_edges` has their weights too.
 
 Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
 """
@@ -12,6 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,12 +22,13 @@ import numpy.typing as npt
 from ..errors import FormatError
 from ..graphs.graph import IndexArray
 from . import tokens
+from .decimals import number, powers
 from .files import PathName, plain_size
 from .limits import Limits
 from .lines import Lines
 from .tokens import LARGEST
 
-_BLANKS = bytes.maketrans(b",;", b"  ")
+_WORD = re.compile(rb"[^ \t,;\r\n]+")
 
 
 def first_bytes(*, comments: bytes, tag: bytes = b"") -> bytes:
@@ -54,6 +57,9 @@ class Head:
         Whether an edge (i, j) is also one (j, i).
     names, unit
         What messages call the two ends, and the edges.
+    width, signed
+        How many numbers after the ends are the weight: 2 of them are a complex one. Weights must be
+        ≥ 0; of what is signed or complex they are the absolute values.
     """
 
     first: bytes
@@ -63,29 +69,43 @@ class Head:
     mirror: bool = False
     names: tuple[str, str] = ("row", "column")
     unit: str = "entries"
+    width: int = 0
+    signed: bool = False
 
 
-def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[IndexArray, IndexArray]]:
+def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]:
     """Yield rows and columns of all lines to come, counted from 0, an array of each per chunk.
 
-    So many edges were `taken` before.
+    Weights follow where the head has them. So many edges were `taken` before.
     """
     low, limit = head.low, head.entries
     left = LARGEST if limit is None else limit - taken
     row_high, col_high = (size - 1 + low for size in head.shape) if head.shape else (LARGEST,) * 2
     while lines.fill():
-        start, stop = lines.start, lines.stop
-        found = np.empty((2, (stop - start) // 4 + 1), np.int64)
-        count, seen, error, at = tokens.scan_pairs(
-            lines.data, start, stop, head.first, low, row_high, col_high, left, *found
-        )
-        if error != tokens.OK:
-            is_row = error == tokens.ROW_RANGE
-            name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
-            raise _error(lines, seen, error, at, name, low, high, limit)
+        at, stop = lines.start, lines.stop
+        size = (stop - at) // 4 + 1
+        found = np.empty((2, size), np.int64)
+        weights = np.empty(size) if head.width else None
+        count = seen = 0
+        while at < stop:
+            room = None if weights is None else weights[count:]
+            ends = found[:, count:]
+            more, passed, error, at = tokens.scan_pairs(
+                lines.data, at, stop, head.first, low, row_high, col_high, left - count,
+                ends[0], ends[1], room, head.width, head.signed, powers(),
+            )  # fmt: skip
+            count, seen = count + more, seen + passed
+            if error == tokens.UNDECIDED and weights is not None:
+                weights[count] = _weight(lines, head, at, lines.line + seen)
+                count, at = count + 1, lines.data.index(b"\n", at) + 1
+            elif error != tokens.OK:
+                is_row = error == tokens.ROW_RANGE
+                name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
+                raise _error(lines, seen, error, at, name, low, high, limit)
         lines.take(seen)
         left -= count
-        yield _narrowed(*found[:, :count])
+        sides = _narrowed(*found[:, :count])
+        yield sides if weights is None else (*sides, weights[:count].copy())
     if limit is not None and left:
         raise lines.error(f"file ends after {limit - left} of {limit} {head.unit}")
 
@@ -100,13 +120,72 @@ def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, 
     return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
 
 
-def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[IndexArray, IndexArray]]:
+def weighted_edges(
+    lines: Lines, head: Head
+) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
+    """Return the same and the weights, of edges that are not mirrored."""
+    rows, cols, *weights = join(_within_memory(lines, head))
+    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
+    return rows, cols, shape, weights[0] if weights else np.zeros(0)
+
+
+def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
     shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
     lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
-    for rows, cols in pairs(lines, head):
-        size += times * rows.size
+    for arrays in pairs(lines, head):
+        size += times * arrays[0].size
         lines.limits.check(shape, size, lines.path, lines.line)
-        yield rows, cols
+        yield arrays
+
+
+def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
+    """Return the weight at a place that the compiled code has left to us."""
+    end = lines.data.index(b"\n", at)
+    words = [word[0] for word in islice(_WORD.finditer(lines.data, at, end), head.width)]
+    if len(words) < head.width:
+        raise lines.error("line ends where a weight must follow", line)
+    values = [_number(lines, word, line) for word in words]
+    weight = math.hypot(*values) if head.width == 2 else abs(*values) if head.signed else values[0]
+    if not 0 <= weight < math.inf:
+        raise lines.error(f"weight {weight:g} must be a finite number ≥ 0", line)
+    return abs(weight)
+
+
+def _number(lines: Lines, word: bytes, line: int) -> float:
+    value = number(word)
+    if value is None:
+        raise lines.error(f"{shown(word)} is not a number", line)
+    return value
+
+
+def numbers(
+    lines: Lines, first: bytes, limit: int, *, finite: bool
+) -> Iterator[npt.NDArray[np.float64]]:
+    """Yield all numbers to come, which must be so many, an array per chunk."""
+    left = limit
+    while lines.fill():
+        at, stop = lines.start, lines.stop
+        values = np.empty((stop - at) // 2 + 1)
+        count = seen = 0
+        while at < stop:
+            more, passed, error, at = tokens.scan_numbers(
+                lines.data, at, stop, first, left - count, values[count:], powers()
+            )
+            count, seen = count + more, seen + passed
+            if error == tokens.TOO_MANY:
+                raise lines.error("more numbers than the header announces", lines.line + seen + 1)
+            if error == tokens.UNDECIDED:
+                line = lines.line + seen + 1
+                word: Any = _WORD.match(lines.data, at)
+                values[count] = _number(lines, word[0], line)
+                if finite and not np.isfinite(values[count]):
+                    raise lines.error(f"weight {shown(word[0])} must be a finite number", line)
+                count, at = count + 1, word.end()
+        lines.take(seen)
+        left -= count
+        yield values[:count].copy()
+    if left:
+        raise lines.error(f"file ends after {limit - left} of {limit} numbers")
 
 
 def rows(
@@ -136,33 +215,12 @@ def rows(
         yield *_narrowed(values[:size], counts[:taken]), leads[:taken].copy(), between[:size].copy()
 
 
-def column(lines: Lines, number: int, *, comments: bytes) -> npt.NDArray[np.float64]:
-    """Return a weight from each of the lines to come: what is in a column, counted from 0.
-
-    Line by line, in plain Python: a second or two for a million lines.
-    """
-    values = []
-    while (line := lines.peek()) is not None:
-        lines.skip()
-        text = line.strip()
-        if text and text[0] not in comments:
-            try:
-                value = float(text.translate(_BLANKS).split()[number])
-            except (IndexError, ValueError):
-                raise lines.error(f"no weight in column {number + 1} of {shown(text)}") from None
-            if not 0 <= value < math.inf:
-                raise lines.error(f"weight {value:g} must be a finite number ≥ 0")
-            values.append(value)
-    return np.array(values)
-
-
-def join(chunks: Iterable[tuple[IndexArray, IndexArray]]) -> tuple[IndexArray, IndexArray]:
-    """Join what `pairs` yields into two arrays of one type."""
-    nothing = np.zeros(0, np.int32)
-    parts = [(nothing, nothing), *chunks]
-    left, right = (np.concatenate(side) for side in zip(*parts, strict=True))
+def join(chunks: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Join what `pairs` yields; the first two arrays get one type."""
+    parts = list(chunks) or [(np.zeros(0, np.int32),) * 2]
+    left, right, *others = (np.concatenate(side) for side in zip(*parts, strict=True))
     wide = np.promote_types(left.dtype, right.dtype)
-    return left.astype(wide, copy=False), right.astype(wide, copy=False)
+    return left.astype(wide, copy=False), right.astype(wide, copy=False), *others
 
 
 def shape_of(rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits) -> tuple[int, int]:

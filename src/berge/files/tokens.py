@@ -1,9 +1,11 @@
-"""The compiled tokenizer: integers out of runs of whole lines.
+"""The compiled tokenizer: numbers out of runs of whole lines.
 
-Two kernels share one parser. `scan_pairs` takes the first two integers of every line and ignores
-the rest; `scan_rows` takes all integers of every line and keeps their number. Both get a run of
-lines that ends in a line feed (see `lines`), so they look for no other end. They stop at the first
-thing that is wrong, and return an error kind, the line and the place of the token.
+`scan_pairs` takes the first two integers of every line, and a weight if it is wanted, and ignores
+the rest. `scan_rows` takes all integers of every line and keeps their number; `scan_numbers` takes
+all numbers. They get a run of lines that ends in a line feed (see `lines`), so they look for no
+other end. They stop at the first thing that is wrong, and return an error kind, the line and the
+place of the token. UNDECIDED is a number that is left to plain Python (see `decimals`), which then
+goes on behind it.
 
 What a line is depends on its first byte that is not blank: ``first[byte]`` is DATA, SKIP (comment
 or empty), TAG (one letter before the data) or WRONG.
@@ -13,15 +15,18 @@ Work O(bytes); nothing is allocated.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..compile import helper, kernel
+from .decimals import decimal
 
 LARGEST = 2**63 - 1
 TENTH = LARGEST // 10
 
 DATA, SKIP, TAG, WRONG = range(4)
-OK, NOT_INTEGER, TOO_LARGE, MISSING, ROW_RANGE, COL_RANGE, TOO_MANY, WRONG_START, BELOW_0 = range(9)
+OK, NOT_INTEGER, TOO_LARGE, MISSING, ROW_RANGE, COL_RANGE, TOO_MANY, WRONG_START = range(8)
+BELOW_0, UNDECIDED = 8, 9
 
 NEWLINE, MINUS, PLUS, ZERO, NINE = b"\n-+09"
 
@@ -67,8 +72,16 @@ def scan_pairs(
     limit: int,
     rows: Any,
     cols: Any,
+    weights: Any,
+    width: int,
+    signed: bool,
+    table: Any,
 ) -> Any:
-    """Fill ``rows, cols``, counted from `low`; return pairs, lines, error kind, place."""
+    """Fill ``rows, cols``, counted from `low`; return pairs, lines, error kind, place.
+
+    Fill `weights` too, if that is not None: numbers ≥ 0, or the absolute values of what is
+    `signed`, or of complex numbers, whose `width` is 2.
+    """
     count = 0
     line = 0
     at = start
@@ -106,6 +119,23 @@ def scan_pairs(
             at = end
             rows[count] = row - low
             cols[count] = col - low
+            if weights is not None:
+                while _is_blank(data[at]):
+                    at += 1
+                weight, end = decimal(data, at, table)
+                if width == 2:
+                    while _is_blank(data[end]):
+                        end += 1
+                    second, end = decimal(data, end, table)
+                    weight = math.hypot(weight, second)
+                elif signed:
+                    weight = abs(weight)
+                # That is false for NaN.
+                sound = weight >= 0 and weight < math.inf
+                if not sound or (data[end] != NEWLINE and not _is_blank(data[end])):
+                    return count, line, UNDECIDED, at
+                weights[count] = abs(weight)
+                at = end
             count += 1
         while data[at] != NEWLINE:
             at += 1
@@ -178,3 +208,37 @@ def scan_rows(
             return size, taken, line, TOO_MANY, at
         at += 1
     return size, taken, line, OK, at
+
+
+@kernel
+def scan_numbers(
+    data: Any, start: int, stop: int, first: Any, limit: int, values: Any, table: Any
+) -> Any:
+    """Fill `values` with all numbers of all lines; return numbers, lines, error kind, place.
+
+    The start may be within a line. Lines are counted at their ends.
+    """
+    count = 0
+    line = 0
+    at = start
+    begins = start == 0 or data[start - 1] == NEWLINE
+    while at < stop:
+        while _is_blank(data[at]):
+            at += 1
+        if begins and first[data[at]] == SKIP:
+            while data[at] != NEWLINE:
+                at += 1
+        begins = data[at] == NEWLINE
+        if begins:
+            line += 1
+            at += 1
+        else:
+            if count == limit:
+                return count, line, TOO_MANY, at
+            value, end = decimal(data, at, table)
+            if value != value or (data[end] != NEWLINE and not _is_blank(data[end])):
+                return count, line, UNDECIDED, at
+            values[count] = value
+            count += 1
+            at = end
+    return count, line, OK, at
