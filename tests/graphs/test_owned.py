@@ -131,7 +131,9 @@ def run(code: str, **names) -> str:
     source = textwrap.dedent(code)
     for name, value in names.items():
         source = source.replace(f"<{name}>", repr(value))
-    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
@@ -161,7 +163,7 @@ def test_arrays_changed_after_they_were_handed_over_do_no_harm():
     assert said == "unharmed\n"
 
 
-@pytest.mark.parametrize("size", [300, 60_000, 700_000], ids="{:_} edges".format)
+@pytest.mark.parametrize("size", [300, 700_000], ids="{:_} edges".format)
 @pytest.mark.parametrize("shape", [(0.1, 1), (1, 1), (1, 0.3)], ids=["wide", "square", "tall"])
 def test_a_matrix_changed_during_the_call_gives_an_answer_or_an_error(size, shape):
     """Another thread writes wild indices, and takes them back, again and again."""
@@ -184,10 +186,10 @@ def test_a_matrix_changed_during_the_call_gives_an_answer_or_an_error(size, shap
                     time.sleep(0.0002)
                     array[:] = was
 
-        other = threading.Thread(target=spoil)
+        other = threading.Thread(target=spoil, daemon=True)
         other.start()
         counts = [0, 0]
-        until = time.monotonic() + 3
+        until = time.monotonic() + 1
         while time.monotonic() < until:
             try:
                 found = berge.maximum_matching(matrix)

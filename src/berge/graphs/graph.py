@@ -583,8 +583,9 @@ def _own(name: str, values: Any) -> IndexArray:
 def _check_range(name: str, indices: IndexArray, size: int) -> None:
     """Raise if an index is not in ``range(size)``; seen unsigned, one comparison finds both."""
     if indices.size and _largest(indices) >= size:
-        k = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
-        raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+        for k in np.flatnonzero((indices < 0) | (indices >= size)):
+            raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+        raise InvalidGraphError(f"{name} were changed by others during the call")
 
 
 def _check_csr(
