@@ -34,7 +34,6 @@ from .untrusted import (
     read_bytes,
     read_json,
     suffixes,
-    words_of,
 )
 
 Piece = tuple[Any, Any, Any]  # arrays of the same; weights may be None
@@ -96,23 +95,22 @@ def read(source: Source, *, undirected: bool = False) -> tuple[Shape, list[Piece
     found, total = [], 0
     reader = _reader(source)
     try:
-        with damage_told(source.path):
-            shape, pieces = reader(source)
-            for piece in pieces:
-                total += piece[0].size
-                source.limits.check(source.path, EACH * total)
-                found.append(piece)
-            if shape is None:
-                n_rows, n_cols = (
-                    1 + max((int(piece[side].max(initial=-1)) for piece in found), default=-1)
-                    for side in (0, 1)
-                )
-                shape = (max(n_rows, n_cols),) * 2 if undirected else (n_rows, n_cols)
-            source.limits.check(source.path, EACH * (sum(shape) + total))
-            for rows, cols, _ in found:
-                ends_of("row", rows, shape[0])
-                ends_of("column", cols, shape[1], rows.size)
-    except ProofError as error:  # of the checker's functions, which are used here
+        shape, pieces = reader(source)
+        for piece in pieces:
+            total += piece[0].size
+            source.limits.check(source.path, EACH * total)
+            found.append(piece)
+        if shape is None:
+            n_rows, n_cols = (
+                1 + max((int(piece[side].max(initial=-1)) for piece in found), default=-1)
+                for side in (0, 1)
+            )
+            shape = (max(n_rows, n_cols),) * 2 if undirected else (n_rows, n_cols)
+        source.limits.check(source.path, EACH * (sum(shape) + total))
+        for rows, cols, _ in found:
+            ends_of("row", rows, shape[0])
+            ends_of("column", cols, shape[1], rows.size)
+    except ProofError as error:  # below, and of the checker's functions
         raise source.error(str(error)) from None
     if undirected and shape[0] != shape[1]:
         raise source.error(f"an undirected graph has a square matrix, not {shape[0]} × {shape[1]}")
@@ -173,12 +171,8 @@ def _dense(
 ) -> Iterator[Entry]:
     """Yield what is not zero of all values, column after column, or of the lower triangle."""
     n_rows, n_cols = shape
-    words = (
-        word
-        for line in lines
-        if not line.lstrip(b" \t,;").startswith(b"%")
-        for word in words_of(line)
-    )
+    split = (lines.words(line) for line in lines)
+    words = (word for found in split if found and found[0][:1] != b"%" for word in found)
     for col in range(n_cols if n_rows else 0):
         top = 0 if symmetry == b"general" else col + (symmetry == b"skew-symmetric")
         for row in range(top, n_rows):
@@ -202,7 +196,7 @@ def _edge_list(source: Source) -> Found:
             if sizes := SIZES.fullmatch(text):
                 n_rows, n_cols, count = map(int, sizes.groups())
                 shape = n_rows, n_cols
-        elif any(word[:1] in b"+-0123456789" for word in words_of(text)):
+        elif any(word[:1] in b"+-0123456789" for word in lines.words(text)):
             lines.back(line)
             break
         elif line.strip(b" \t"):
@@ -246,10 +240,11 @@ def _neighbours(lines: Lines, n: int, edges: int, lead: int, stride: int) -> Ite
     """Yield entries of lines with `lead` numbers and then groups of a neighbour and its weight."""
     vertex = ends = 0
     for line in lines:
-        if line.lstrip(b" \t,;").startswith(b"%"):
+        words = lines.words(line)
+        if words and words[0][:1] == b"%":
             continue
         place, col = -lead, 0
-        for word in words_of(line):
+        for word in words:
             if vertex == n:
                 raise lines.error(f"more than the {n} vertices that the header announces")
             if place >= 0 and place % stride == 0:
@@ -307,9 +302,9 @@ def _compressed(indptr: Any, indices: Any, n_rows: int, weights: Any = None) -> 
     """Yield the edges of compressed rows; indices behind the last row are none."""
     ends, cols = indptr.astype(np.int64), indices.astype(np.int64)
     if ends.size != n_rows + 1 or ends[-1] > cols.size:
-        raise ValueError(f"indptr does not fit {n_rows} rows and {cols.size} indices")
+        raise ProofError(f"indptr does not fit {n_rows} rows and {cols.size} indices")
     if weights is not None and weights.size != ends[-1]:
-        raise ValueError(f"{weights.size} weights for {ends[-1]} edges")
+        raise ProofError(f"{weights.size} weights for {ends[-1]} edges")
     return edges_of_rows(ends, lambda lo, hi: cols[lo:hi], weights)
 
 
@@ -319,7 +314,7 @@ def _blocks(
     """Yield all entries of blocks, whose places are compressed rows."""
     count, height, width = size
     if count != indices.size or 0 in (height, width) or n_rows % height or n_cols % width:
-        raise ValueError(f"{size} blocks do not fit {n_rows} × {n_cols}")
+        raise ProofError(f"{size} blocks do not fit {n_rows} × {n_cols}")
     inside = np.arange(height * width if count else 0)
     for tops, lefts, _ in _compressed(indptr, indices, n_rows // height):
         ends_of("block", lefts, n_cols // width)  # before a product could be too large
@@ -331,7 +326,7 @@ def _blocks(
 def _diagonals(offsets: Any, data: Any, n_rows: int, n_cols: int) -> Iterator[Piece]:
     """Yield what is not zero: data[k, j] is in column j and row j − offsets[k], if there is one."""
     if data.shape[0] != offsets.size:
-        raise ValueError(f"{offsets.size} offsets for {data.shape[0]} diagonals")
+        raise ProofError(f"{offsets.size} offsets for {data.shape[0]} diagonals")
     diagonals, cols = np.nonzero(data[:, :n_cols])
     rows = cols - offsets.astype(np.int64)[diagonals]
     there = (rows >= 0) & (rows < n_rows)

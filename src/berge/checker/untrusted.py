@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ _DAMAGE = (
     *(ArithmeticError, EOFError, LookupError, RuntimeError, TypeError, ValueError),
     *(lzma.LZMAError, struct.error, zipfile.BadZipFile, zlib.error),
 )
-_WORD = re.compile(rb"[^ \t,;]+")
+_BLANKS = bytes.maketrans(b",;\x0b\x0c", b"  ??")  # what else Python splits at is not blank here
 _WHOLE = re.compile(rb"[+-]?[0-9]{1,4000}")
 _NUMBER = re.compile(
     rb"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([ed][+-]?[0-9]+)?|nan|inf|infinity)", re.IGNORECASE
@@ -104,12 +104,12 @@ class Lines:
     def _read(self) -> Iterator[bytes]:
         unpack: Any = DECOMPRESS.get(suffixes(self.path)[1])
         size = 0
-        with open(self.path, "rb") as raw, unpack(raw) if unpack else raw as text:
-            while True:
-                with damage_told(self.path, self.number + 1, "compressed data is damaged"):
-                    line = text.readline(self.limits.line + 2)
-                if not line:
-                    return
+        with (
+            open(self.path, "rb") as raw,
+            damage_told(self.path, what="compressed data is damaged"),
+            unpack(raw) if unpack else raw as text,
+        ):
+            while line := text.readline(self.limits.line + 2):
                 self.number += 1
                 size += len(line)
                 if unpack and size > FREE + self.limits.ratio * raw.tell():
@@ -130,6 +130,12 @@ class Lines:
     def error(self, message: str) -> FormatError:
         """Return an error at the last line."""
         return FormatError(message, self.path, self.number)
+
+    def words(self, line: bytes, most: int = -1) -> list[bytes]:
+        """Split a line at blanks, tabs, commas and semicolons, so many times at most."""
+        if most < 0:
+            self.limits.check(self.path, EACH * len(line) // 2)  # a word has two bytes or more
+        return line.translate(_BLANKS).split(None, most)
 
     def heading(self, comments: bytes, most: int) -> list[bytes]:
         """Return the words of the next line that is neither empty nor a comment."""
@@ -185,9 +191,9 @@ class Lines:
         The lines begin with the tag. So many numbers behind the ends are a weight.
         """
         highs = (MOST, MOST) if shape is None else (shape[0] - 1 + low, shape[1] - 1 + low)
-        taken = 0
+        taken, parts = 0, (tag != b"") + 2 + numbers  # and the rest of the line, in one piece
         for line in self:
-            words = list(words_of(line, (tag != b"") + 2 + numbers))
+            words = self.words(line, parts)
             if not words or words[0][:1] in comments:
                 continue
             if tag and words.pop(0) != tag:
@@ -202,11 +208,6 @@ class Lines:
             taken += 1
         if count is not None and taken < count:
             raise self.error(f"file ends after {taken} of {count} edges")
-
-
-def words_of(line: bytes, most: int | None = None) -> Iterator[bytes]:
-    """Yield the words of a line, which blanks, tabs, commas or semicolons separate."""
-    return (word[0] for word in islice(_WORD.finditer(line), most))
 
 
 def read_bytes(path: Path, limits: Limits) -> bytes:
