@@ -24,6 +24,7 @@ from ..errors import FormatError, OptionError, ProofError
 from .check import CHUNK, edges_of_rows, ends_of
 from .untrusted import (
     EACH,
+    MOST,
     Archive,
     Entry,
     Limits,
@@ -93,9 +94,8 @@ def read(source: Source, *, undirected: bool = False) -> tuple[Shape, list[Piece
         The file does not follow its format, or asks for too much; names the file and the line.
     """
     found, total = [], 0
-    reader = _reader(source)
     try:
-        shape, pieces = reader(source)
+        shape, pieces = _reader(source)(source)
         for piece in pieces:
             total += piece[0].size
             source.limits.check(source.path, EACH * total)
@@ -132,9 +132,7 @@ def _reader(source: Source) -> Callable[[Source], Found]:
     if source.base and reader not in (_edge_list, _parquet):
         raise OptionError(f"base={source.base}, but the format {name} has a base of its own")
     if not source.left is source.right is None and reader is not _parquet:
-        raise OptionError(
-            f"left and right name columns of Parquet files, and {source.path} is none"
-        )
+        raise OptionError(f"left and right name columns of Parquet files, not of {source.path}")
     if source.path.is_dir() and suffix not in (".berge", ".parquet") and source.format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", str(source.path))
     return reader
@@ -233,10 +231,13 @@ def _metis(source: Source) -> Found:
         raise lines.error(f"fmt {form} must be up to three digits 0 or 1, ncon below 2³¹")
     source.refuse_weights(form % 10 == 0)
     lead = form // 100 + (constraints if form // 10 % 10 else 0)
-    return (n, n), source.pieces(_neighbours(lines, n, edges, lead, 1 + form % 10))
+    least = 0 if source.weighted else -MOST
+    return (n, n), source.pieces(_neighbours(lines, n, edges, lead, 1 + form % 10, least))
 
 
-def _neighbours(lines: Lines, n: int, edges: int, lead: int, stride: int) -> Iterator[Entry]:
+def _neighbours(
+    lines: Lines, n: int, edges: int, lead: int, stride: int, least: int
+) -> Iterator[Entry]:
     """Yield entries of lines with `lead` numbers and then groups of a neighbour and its weight."""
     vertex = ends = 0
     for line in lines:
@@ -249,7 +250,7 @@ def _neighbours(lines: Lines, n: int, edges: int, lead: int, stride: int) -> Ite
                 raise lines.error(f"more than the {n} vertices that the header announces")
             if place >= 0 and place % stride == 0:
                 col = lines.whole(word, 1, n) - 1
-            weight = lines.whole(word, 0)
+            weight = lines.whole(word, least)
             place += 1
             if place > 0 and place % stride == 0:
                 ends += 1

@@ -154,9 +154,13 @@ def _parts(folder: Path, limits: Limits) -> tuple[Any, Any, int]:
         raise FormatError("not the meta.json of a matching in parts of version 1", place)
     with damage_told(place, what="not all of a matching in parts"):
         parts, (n_rows, n_cols) = meta["parts"], meta["shape"]
-        limits.check(place, EACH * (n_rows + n_cols))
-        if not 0 <= meta["cardinality"] <= meta["upper_bound"]:
+        size, bound = meta["cardinality"], meta["upper_bound"]
+        bounds = [end for part in parts for side in ("rows", "cols") for end in part[side]]
+        if any(type(number) is not int for number in (n_rows, n_cols, size, bound, *bounds)):
+            raise FormatError("has sizes that are not whole numbers", place)
+        if not 0 <= size <= bound:
             raise FormatError("has a cardinality above its upper bound", place)
+        limits.check(place, EACH * (n_rows + n_cols))
         dtype = np.dtype(np.int32 if max(n_rows, n_cols) < 2**31 else np.int64)
         mates = []
         for name, side, n in (("row_match", "rows", n_rows), ("col_match", "cols", n_cols)):
@@ -176,7 +180,7 @@ def _parts(folder: Path, limits: Limits) -> tuple[Any, Any, int]:
             if end != n:
                 raise FormatError(f"the parts do not hold all {n} {side}", place)
             mates.append(np.concatenate(arrays))
-        return mates[0], mates[1], int(meta["upper_bound"])
+        return mates[0], mates[1], bound
 
 
 def _refuse_repeats(path: Path, side: str, ends: Any) -> None:
