@@ -111,11 +111,11 @@ def small(rng: Generator) -> BipartiteGraph:
 def large(rng: Generator, number: int) -> tuple[BipartiteGraph, bool]:
     """Return a graph above the thresholds of threads, and whether its paths are short.
 
-    Most are just above that of searches; each 4th is above that of starts as well, each 20th above
+    Most are just above that of searches; each 8th is above that of starts as well, each 40th above
     that of pushes, and each 500th above all of them.
     """
-    size = 4_100_000 if number % 500 == 7 else 1_060_000 if number % 20 == 7 else \
-        520_000 if number % 4 == 3 else LARGE  # fmt: skip
+    size = 4_100_000 if number % 500 == 7 else 1_060_000 if number % 40 == 7 else \
+        520_000 if number % 8 == 3 else LARGE  # fmt: skip
     kind = int(rng.integers(8))
     degree = 2 if kind == 5 else int(rng.integers(3, 13))
     n = -(-size // degree)

@@ -29,6 +29,7 @@ from berge.files.manifest import digest, fingerprint
 
 from . import mutate
 from .mutate import COMPRESS, in_bytes, in_json, in_npy, in_text, npy, times
+from .targets import JOB
 
 Files = dict[str, bytes]
 _BOMB = 1 << 26  # bytes of text in what a few hundred bytes unpack to
@@ -374,12 +375,8 @@ def _written(kind: str) -> Files:
             made.mkdir()
             convert._begin(made, stream, 1 << 20)
             convert._read(made, stream, 5, lambda *_: None)
-            job = json.loads((made / "job.json").read_bytes())
-            job["source"], job["files"][0][2] = "@HERE@/g.txt", 0
-            (made / "job.json").write_text(json.dumps(job))
-            return {p.name: p.read_bytes() for p in sorted(made.iterdir())} | {
-                "g.txt": source.read_bytes()
-            }
+            files = {p.name: p.read_bytes() for p in sorted(made.iterdir())}
+            return files | {"job.json": JOB, "g.txt": source.read_bytes()}
         return {p.name: p.read_bytes() for p in sorted(made.iterdir()) if p.name != "lock"}
 
 

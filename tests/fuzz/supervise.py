@@ -54,7 +54,7 @@ def supervise(
 ) -> Outcome:
     """Try seed after seed until they, or the time, are over.
 
-    `attempt` returns whether the input was accepted, or how much was done, and raises where something
+    `attempt` returns whether the input was accepted, or how much was done. It raises where anything
     is wrong.
     """
     outcome = Outcome(seeds.start)
