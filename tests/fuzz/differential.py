@@ -28,7 +28,7 @@ from berge import BipartiteGraph, Graph, Matching
 from berge.methods.registry import Algorithm, find, variants
 
 from . import graphs, tally
-from .supervise import Outcome, supervise
+from .supervise import supervise
 
 EXACT = variants("exact")
 STARTS = tuple(a.name for a in berge.algorithms("start"))
@@ -37,6 +37,7 @@ THREADS = (1, 2, 4)
 # These look at all rows in every level: quadratic work where paths are long.
 SCANNING = {a.name for a in EXACT if "cuda" in a.devices} - {"apfb-queue", "apfb-split"}
 MEMORY = 1 << 33  # address space; threads have stacks and arenas of their own
+PATIENCE = 120.0  # seconds for one graph, however large
 ROUND = 120.0  # seconds before what was tried is noted
 
 
@@ -171,29 +172,24 @@ def drawn_large(rng: Generator, seed: int, short: bool) -> dict[str, Any]:
 KINDS: dict[str, Callable[[int], int]] = {"small": solve_small, "large": solve_large}
 
 
-def differ(kind: str, seeds: range, until: float = float("inf")) -> Outcome:
-    """Try graphs of a kind in a child; its memory and its patience are those of large graphs."""
-    return supervise(KINDS[kind], seeds, until=until, patience=120.0, memory=MEMORY)
-
-
-def main(name: str = "{}", kinds: tuple[str, ...] = tuple(KINDS)) -> int:
-    """Run one kind; return 1 if anything was found."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kind", choices=kinds, nargs="?", default=kinds[0])
+def long_run(line: str, attempt: Callable[[int], int], came_to: str, count: int = 10**12) -> int:
+    """Try seeds as the command line says; print what was found, and return 1 if anything was."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kind", nargs="?")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--count", type=int, default=10**12, help="graphs at most")
+    parser.add_argument("--count", type=int, default=count, help="seeds at most")
     parser.add_argument("--go-on", action="store_true", help="after the last seed; note it")
     given = parser.parse_args()
-    line = "graphs-" + name.format(given.kind)
     first = tally.first(line) if given.go_on else given.first
     found, last, until = 0, first + given.count, time.monotonic() + given.seconds
     while first < last and (now := time.monotonic()) < until:
-        outcome = differ(given.kind, range(first, last), min(until, now + ROUND))
+        outcome = supervise(attempt, range(first, last), until=min(until, now + ROUND),
+                            patience=PATIENCE, memory=MEMORY)  # fmt: skip
         first = outcome.next
         if given.go_on:
-            tally.add(line, outcome, "solves")
-        print(f"{line}: {outcome.tried:,} graphs, {outcome.accepted:,} solves", flush=True)
+            tally.add(line, outcome, came_to)
+        print(f"{line}: {outcome.tried:,} tried, {outcome.accepted:,} {came_to}", flush=True)
         for kind, (seed, text, times) in outcome.found.items():
             found += 1
             print(f"  {times} × {kind}; seed {seed}: {text}", flush=True)
@@ -201,4 +197,5 @@ def main(name: str = "{}", kinds: tuple[str, ...] = tuple(KINDS)) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    kind = "large" if "large" in sys.argv else "small"
+    sys.exit(long_run(f"graphs-{kind}", KINDS[kind], "solves"))
