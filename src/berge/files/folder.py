@@ -231,7 +231,8 @@ class Folder:
         for name, size in (("indptr", 8 * (shape[0] + 1)), ("indices", index_bytes * edges)):
             noted = sums.get(name) if isinstance(sums, dict) else None
             places = -(-size // manifest.CHUNK)
-            if not isinstance(noted, list) or [type(x) for x in noted] != [int] * places:
+            numbers = noted if isinstance(noted, list) else []
+            if len(numbers) != places or not all(type(x) is int for x in numbers):
                 raise FormatError(f"the checksums of {name} are missing, or not as many", place)
         if meta.get("fingerprint") != fingerprint(shape, edges, meta["checksums"]):
             raise FormatError("the fingerprint does not fit the rest: it was changed", place)
