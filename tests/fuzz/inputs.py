@@ -456,6 +456,44 @@ def suitesparse(rng: Random) -> Files:
     return {"suitesparse/a/a.tar.gz": in_bytes(rng, data) if rng.random() < 0.2 else data}
 
 
+def portions(rng: Random) -> Files:
+    """A file of a format that is read in portions."""
+    return rng.choice((matrix_market, edge_list, parquet))(rng)
+
+
+def suite(rng: Random) -> Files:
+    """A suite of the lab, in TOML."""
+    text = rng.choice(sorted(_suites()))
+    data = text.encode()
+    for _ in times(rng):
+        data = in_text(rng, data)
+    return {"s.toml": data}
+
+
+@cache
+def _suites() -> set[str]:
+    from berge_lab.bench.suite import BUILT_IN
+
+    return {path.read_text() for path in BUILT_IN.values()}
+
+
+def results(rng: Random) -> Files:
+    """Lines of results of the lab."""
+    lines = []
+    for graph, setting in (("a", "auto"), ("b", "auto"), ("a", "scipy"), ("c", "auto")):
+        status = rng.choice(("ok", "ok", "time limit", "failed"))
+        row = {"format": 1, "graph": graph, "setting": setting, "status": status, "time_limit": 9.0,
+               "peer": "scipy" if setting == "scipy" else None, "seconds": [0.5, 0.25],
+               "gather_seconds": [0.1], "convert_seconds": None, "memory": 2**23, "rows": 9,
+               "cols": 9, "edges": 30, "source": {"generate": "chain"}, "machine": {}}  # fmt: skip
+        data = json.dumps(row).encode()
+        for _ in times(rng) if rng.random() < 0.3 else ():
+            data = in_json(rng, data)
+        lines.append(data)
+    data = b"\n".join([*lines, b""])
+    return {"r.jsonl": in_text(rng, data) if rng.random() < 0.2 else data}
+
+
 MAKERS: dict[str, Callable[[Random], Files]] = {
     "matrix-market": matrix_market,
     "edge-list": edge_list,
@@ -472,4 +510,7 @@ MAKERS: dict[str, Callable[[Random], Files]] = {
     "hierarchy": hierarchy,
     "converting": converting,
     "suitesparse": suitesparse,
+    "portions": portions,
+    "suite": suite,
+    "results": results,
 }

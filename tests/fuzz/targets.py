@@ -168,6 +168,44 @@ def converting(path: Path) -> bool:
     return solve(tried(path.parent, berge.read, target) if found else None)
 
 
+def portions(path: Path) -> bool:
+    """Read a file piece by piece, and as a part of a cluster: the same edges as at once."""
+    from berge.distributed.communicator import Alone
+    from berge.distributed.sources import read_part
+    from berge.files import format_of
+    from berge.files.streams import open_stream
+
+    plain = tried(path, berge.read, path)
+    stream = tried(path, open_stream, path, format_of(path).name)
+    pieces = None if stream is None else tried(path, lambda: list(stream.pieces(None)))
+    part = tried(path, read_part, path, Alone())
+    if plain is not None and pieces is not None:
+        edges = set(zip(*edges_of(plain), strict=True))
+        streamed = (zip(piece.rows.tolist(), piece.cols.tolist(), strict=True) for piece in pieces)
+        assert edges == set().union(*streamed), "other edges in pieces"
+        assert part is None or part.nnz >= len(edges), "other edges in a part"
+    return solve(plain) or pieces is not None
+
+
+def edges_of(graph: BipartiteGraph) -> tuple[list[int], list[int]]:
+    """Return the rows and the columns of all edges."""
+    return np.repeat(np.arange(graph.n_rows), graph.row_degrees).tolist(), graph.indices.tolist()
+
+
+def suite(path: Path) -> bool:
+    """Read a suite of the lab."""
+    from berge_lab.bench.suite import read_suite
+
+    return tried(path, read_suite, path) is not None
+
+
+def results(path: Path) -> bool:
+    """Read results of the lab."""
+    from berge_lab.bench.results import read_lines
+
+    return tried(path, read_lines, path) is not None
+
+
 def suitesparse(path: Path) -> bool:
     """Unpack an archive of the collection; nothing is asked of the network."""
     from berge.files import fetch
@@ -192,6 +230,9 @@ TARGETS: dict[str, Callable[[Path], bool]] = {
     "hierarchy": hierarchy,
     "converting": converting,
     "suitesparse": suitesparse,
+    "portions": portions,
+    "suite": suite,
+    "results": results,
 }
 
 
