@@ -19,7 +19,11 @@ from .mutate import npy, with_head
 from .targets import put
 
 _HEAD = "%%MatrixMarket matrix "
-_LINE = 1 << 29  # bytes: more than a line may have
+
+
+def _long_line(start: str) -> bytes:
+    """Return what unpacks to half a gigabyte in one line: more than a line may have."""
+    return bz2.compress(start.encode()) + bz2.compress(b" " * (1 << 24)) * 32
 
 
 def _npz(**members: bytes) -> bytes:
@@ -68,8 +72,8 @@ def seeds() -> dict[str, Files]:
     files = {name: {"g.mtx": content.encode()} for name, content in text.items()}
     return files | {
         "matrix-market/one-long-line":
-            {"g.mtx.bz2": bz2.compress(_HEAD.encode() + b" " * _LINE)},
-        "matching/one-long-line": {"m.json.bz2": bz2.compress(b" " * _LINE)},
+            {"g.mtx.bz2": _long_line(_HEAD)},
+        "matching/one-long-line": {"m.json.bz2": _long_line("")},
         "metis/25-digits": {"g.graph": b"1%s 0\n" % (b"0" * 24)},
         "folder/header-of-brackets": _folder(json.dumps(meta), with_head(b"(" * 300, b"")),
         "folder/header-of-nothing": _folder(json.dumps(meta), with_head(b"{'descr':", b"")),
