@@ -1,6 +1,6 @@
 """Graph after graph through all that solves, each answer against a search of the tests' own.
 
-    python -m tests.fuzz.differential [small|large] [--go-on] [--seconds N] [--first SEED]
+    python -m tests.fuzz.differential small|large [--go-on] [--seconds N] [--first SEED]
 
 Each small graph is solved by the default and by one setting, drawn from all exact algorithms,
 starts, options, sides and 1, 2 and 4 threads. On every fourth there is a turn for greedy methods,
@@ -172,13 +172,12 @@ def drawn_large(rng: Generator, seed: int, short: bool) -> dict[str, Any]:
 KINDS: dict[str, Callable[[int], int]] = {"small": solve_small, "large": solve_large}
 
 
-def long_run(line: str, attempt: Callable[[int], int], came_to: str, count: int = 10**12) -> int:
+def long_run(line: str, attempt: Callable[[int], int], came_to: str) -> int:
     """Try seeds as the command line says; print what was found, and return 1 if anything was."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", nargs="?")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--count", type=int, default=count, help="seeds at most")
+    parser.add_argument("--count", type=int, default=10**12, help="seeds at most")
     parser.add_argument("--go-on", action="store_true", help="after the last seed; note it")
     given = parser.parse_args()
     first = tally.first(line) if given.go_on else given.first
@@ -197,5 +196,5 @@ def long_run(line: str, attempt: Callable[[int], int], came_to: str, count: int 
 
 
 if __name__ == "__main__":
-    kind = "large" if "large" in sys.argv else "small"
+    kind = sys.argv.pop(1)
     sys.exit(long_run(f"graphs-{kind}", KINDS[kind], "solves"))

@@ -567,7 +567,8 @@ def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
         raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
-    values = np.ascontiguousarray(values, np.float64)
+    with np.errstate(all="ignore"):  # a signalling NaN is looked for below
+        values = np.ascontiguousarray(values, np.float64)
     # `not >=` also catches NaN, which a minimum hands on.
     if values.size and not (values.min() >= 0 and values.max() < np.inf):
         k = int(np.flatnonzero(~((values >= 0) & (values < np.inf)))[0])
