@@ -22,11 +22,14 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"
 import atheris
 
 with atheris.instrument_imports(include=["berge.files", "berge.cli.labels", "berge.distributed"]):
+    from berge.files import limits
+
     from .fuzz import SHARED_MEMORY
     from .inputs import Files, make
     from .targets import TARGETS, put
 
 BEGINNINGS = 32  # sound and damaged inputs to begin with
+MEMORY = 1 << 24  # bytes that a file may ask for: plain Python takes its time for more
 LIMITS = ["-timeout=10", "-rss_limit_mb=2048", "-max_len=4096"]
 
 
@@ -43,6 +46,7 @@ def main(target: str, settings: list[str]) -> None:
     for seed in range(BEGINNINGS):
         for place, data in enumerate(dict(sorted(make(target, seed).items())).values()):
             (folder / f"{seed}-{place}").write_bytes(bytes([seed, place]) + data)
+    limits.available = lambda: MEMORY
     here = Path(tempfile.mkdtemp(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None), "input")
 
     def once(data: bytes) -> None:

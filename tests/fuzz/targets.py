@@ -159,7 +159,9 @@ def converting(path: Path) -> bool:
 
     target = path.parent / "g.berge"
     os.utime(path, ns=(0, 0))
-    stream = open_stream(path, "edge-list")
+    stream = tried(path, open_stream, path, "edge-list")
+    if stream is None:
+        return False
     job = Path(f"{target}.partial", "job.json")
     if job.exists() and job.read_bytes() == JOB:  # what it is for depends on where it is
         _note(job, _job(stream) | {"memory": 1 << 20})
