@@ -168,7 +168,7 @@ class ByDLPack:
     """An array of a library that speaks DLPack only."""
 
     def __init__(self, array):
-        self.array = np.ascontiguousarray(array)
+        self.array = np.array(array)
 
     def __dlpack_device__(self):
         return (2, 0)

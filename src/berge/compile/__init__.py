@@ -8,6 +8,7 @@ from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
+from .read_only import read_only
 from .share import claim, enqueue, flush, next_chunk, share_out, take
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "next_chunk",
     "prange",
     "prefetch",
+    "read_only",
     "share_out",
     "take",
     "thread_count",

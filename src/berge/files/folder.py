@@ -20,7 +20,6 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +29,7 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, check_indptr, index_type, unsigned
 from ..graphs.memory import fits
+from ..graphs.owned import fixed, settle
 from . import manifest, npy
 from .aside import PathName, in_place, new_folder
 from .files import naming, split_suffix, write_array
@@ -149,7 +149,7 @@ class Folder:
         """Read all of it into memory, and validate it as any graph."""
         indptr, indices = self.places(), self.indices()
         try:
-            graph = BipartiteGraph(indptr, indices, self.shape)
+            graph = BipartiteGraph._adopted(indptr, indices, self.shape)
         except InvalidGraphError as error:
             raise FormatError(str(error), self.file("indices")) from error
         self.compare("indices", Checksums().add(indices))
@@ -415,19 +415,21 @@ class FolderGraph(BipartiteGraph):
         self.folder, self.shape = folder, folder.shape
         self.row_labels = self.col_labels = None
         self.indptr = folder.places()
-        # As far as is known before all edges have been read.
-        self.nonempty_cols = self.n_cols
+        settle(self, "nonempty_cols", self.n_cols)  # as far as is known before edges are read
 
-    @cached_property
-    def indices(self) -> IndexArray:  # type: ignore[override]
+    @fixed
+    def indices(self) -> IndexArray:
         """The columns, mapped."""
         return self.folder.mapped()
+
+    def __reduce__(self) -> Any:
+        return FolderGraph, (self.folder,)
 
     def window(self, lo: int, hi: int, out: IndexArray | None = None) -> IndexArray:
         """Read ``indices[lo:hi]``, into the beginning of `out` if that is given."""
         return self.folder.indices(lo, hi, out)
 
-    @cached_property
+    @fixed
     def col_degrees(self) -> IndexArray:
         """Number of entries of each column, by reading all of them."""
         degrees = np.zeros(self.n_cols, self.indptr.dtype)

@@ -32,7 +32,7 @@ _FIRST = first_bytes(comments=b"%")
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a METIS file as the adjacency of its vertices; see `berge.read`."""
     indptr, neighbours, _, _ = _read(path, limits, False, False)
-    return BipartiteGraph(indptr, neighbours, (indptr.size - 1,) * 2)
+    return BipartiteGraph._adopted(indptr, neighbours, (indptr.size - 1,) * 2)
 
 
 def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:

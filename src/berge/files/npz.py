@@ -25,9 +25,9 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
         kind = _kind(archive) or "csr"
         try:
             if kind == "csr":
-                return BipartiteGraph(*_indices(archive), shape)
+                return BipartiteGraph._adopted(*_indices(archive), shape)
             if kind == "csc":
-                return BipartiteGraph(*_indices(archive), shape[::-1]).turned()
+                return BipartiteGraph._adopted(*_indices(archive), shape[::-1]).turned()
             if kind == "coo":
                 return BipartiteGraph.from_edges(*_indices(archive, "row", "col"), shape)
             if kind == "bsr":
@@ -54,7 +54,7 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
         if kind == "coo":
             return Graph.from_edges(*_indices(archive, "row", "col"), shape[0], values)
         # Rows or columns: either is the adjacency of an undirected graph.
-        return Graph.from_bipartite(BipartiteGraph(*_indices(archive), shape), values)
+        return Graph.from_bipartite(BipartiteGraph._adopted(*_indices(archive), shape), values)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

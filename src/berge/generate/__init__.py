@@ -321,7 +321,7 @@ def grid(width: int, height: int) -> BipartiteGraph:
     there = np.column_stack([y > 0, x > 0, v >= 0, x < width - 1, y < height - 1])
     neighbours = v[:, np.newaxis] + np.array([-width, -1, 0, 1, width], np.int32)
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-    return BipartiteGraph(indptr, neighbours[there], (n, n))
+    return BipartiteGraph._adopted(indptr, neighbours[there], (n, n))
 
 
 def road(
@@ -578,7 +578,7 @@ def complete(n_rows: int, n_cols: int) -> BipartiteGraph:
     n_rows, n_cols = whole("n_rows", n_rows), whole("n_cols", n_cols)
     check_size(max(n_rows, n_cols), n_rows * n_cols, n_rows=n_rows, n_cols=n_cols)
     indices = np.tile(np.arange(n_cols, dtype=np.int32), n_rows)
-    return BipartiteGraph(np.arange(n_rows + 1) * n_cols, indices, (n_rows, n_cols))
+    return BipartiteGraph._adopted(np.arange(n_rows + 1) * n_cols, indices, (n_rows, n_cols))
 
 
 def karp_sipser_hard(n: int, t: int = 32) -> BipartiteGraph:
@@ -624,7 +624,7 @@ def karp_sipser_hard(n: int, t: int = 32) -> BipartiteGraph:
     rows = [np.append(c1, full[half + i]) for i in range(half - t)] + [full] * t
     rows += [np.append(c1[i], tail) for i in range(half - t)] + [tail] * t
     indptr = np.cumsum([0, *(row.size for row in rows)])
-    return BipartiteGraph(indptr, np.concatenate([*rows, full[:0]]), (n, n))
+    return BipartiteGraph._adopted(indptr, np.concatenate([*rows, full[:0]]), (n, n))
 
 
 def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:

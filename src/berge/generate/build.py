@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import OptionError
-from ..graphs.graph import BipartiteGraph, unsigned
+from ..graphs.graph import BipartiteGraph
 from ..graphs.memory import available
 
 MOST_VERTICES = 2**31 - 1
@@ -92,9 +92,9 @@ def graph_of(
         return graph
     from ..graphs.csr import drop_duplicates
 
-    indptr = np.empty_like(graph.indptr)
-    size = drop_duplicates(unsigned(graph.indptr), graph.indices, indptr)
-    return BipartiteGraph._trusted(indptr, graph.indices[:size].copy(), shape)
+    indptr, indices = np.empty_like(graph.indptr), np.array(graph.indices)
+    size = drop_duplicates(graph.indptr, indices, indptr)
+    return BipartiteGraph._trusted(indptr, indices[:size].copy(), shape)
 
 
 def random_points(n: int, seed: int) -> npt.NDArray[np.float64]:

@@ -2,7 +2,8 @@
 
 `BipartiteGraph` is what the exact algorithms take, `Graph` what greedy matching of general graphs
 takes. Both are plain CSR: ``indices[indptr[i]:indptr[i + 1]]`` are the neighbours of i; a `Graph`
-may have weights. Making one from something else is `berge.as_bipartite` and `berge.as_graph`.
+may have weights. Making one from something else is `berge.as_bipartite` and `berge.as_graph`. Both
+own what they have validated, see `owned`: it cannot be changed any more.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Self
 from weakref import ref
 
@@ -21,6 +21,7 @@ from .. import tuning
 from ..errors import InvalidGraphError
 from ..tuning import LARGE
 from ..wording import plural
+from .owned import fixed, is_sealed, sealed, settle
 from .workspace import Empty
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
@@ -38,7 +39,7 @@ class TwoSided(ABC):
     holds the graph. If the transpose outlives the graph, its `T` is built anew.
     """
 
-    shape: tuple[int, int]
+    shape = fixed[tuple[int, int]]()
     _transpose: Any = None
     _origin: Any = None  # weak
 
@@ -52,9 +53,12 @@ class TwoSided(ABC):
         """Number of columns."""
         return self.shape[1]
 
+    def check(self) -> None:  # noqa: B027 (most have nothing to do)
+        """Raise if an index is out of range: what is our own was checked when it was made."""
+
     @abstractmethod
-    def transposed(self, threads: int | None) -> Any:
-        """Build the transpose, `keep` and return it."""
+    def _transposed(self, threads: int | None) -> Any:
+        """Build the transpose, `_keep` and return it."""
 
     @property
     def has_transpose(self) -> bool:
@@ -64,27 +68,24 @@ class TwoSided(ABC):
     def _kept(self) -> Any:
         return (self._origin and self._origin()) or self._transpose
 
-    def keep(self, transpose: Any) -> None:
+    def _keep(self, transpose: Any) -> None:
         """Keep this as `T`."""
         self._transpose, transpose._origin = transpose, ref(self)
 
     def turned(self) -> Self:
         """Return the transpose, which from now on keeps this graph, and not this graph it."""
-        transpose: Self = self.transposed(None)
+        transpose: Self = self._transposed(None)
         self._transpose = transpose._origin = None
-        transpose.keep(self)
+        transpose._keep(self)
         return transpose
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_transpose": None, "_origin": None}
 
 
 class BipartiteGraph(TwoSided):
     """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
 
-    Arrays of the right type are used without a copy; int64 arrays are narrowed to int32 where
-    the sizes allow it, which halves the memory traffic of everything after. Duplicate entries and
-    unsorted indices are all right.
+    The graph has arrays of its own: read-only copies, since others could change those given after
+    they were looked at. int64 arrays are narrowed to int32 where the sizes allow it, which halves
+    the memory traffic of everything after. Duplicate entries and unsorted indices are all right.
 
     Parameters
     ----------
@@ -116,6 +117,10 @@ class BipartiteGraph(TwoSided):
     """
 
     on_disk = False  # whether `window` reads from a file
+    indptr = fixed[IndexArray]()
+    indices = fixed[IndexArray]()
+    row_labels = fixed[Sequence[Any] | None]()
+    col_labels = fixed[Sequence[Any] | None]()
 
     def __init__(
         self,
@@ -128,7 +133,8 @@ class BipartiteGraph(TwoSided):
     ):
         self.shape = _check_shape(shape)
         csr = _check_csr(indptr, indices, *self.shape)
-        self.indptr, self.indices, self.nonempty_rows = csr
+        self.indptr, self.indices, nonempty = csr
+        settle(self, "nonempty_rows", nonempty)
         self.row_labels = _check_labels("row_labels", row_labels, self.shape[0])
         self.col_labels = _check_labels("col_labels", col_labels, self.shape[1])
 
@@ -152,7 +158,7 @@ class BipartiteGraph(TwoSided):
         """
         from .csr import edges_to_csr
 
-        rows, cols = _integers("row indices", rows), _integers("column indices", cols)
+        rows, cols = _own("row indices", rows), _own("column indices", cols)
         if rows.size != cols.size:
             raise InvalidGraphError(f"{rows.size} row indices but {cols.size} column indices")
         if shape is None:
@@ -163,20 +169,36 @@ class BipartiteGraph(TwoSided):
         indptr = np.zeros(n_rows + 1, index_type(rows.size))
         indices = np.empty(rows.size, index_type(n_rows, n_cols))
         edges_to_csr(rows, cols, indptr, indices)
-        graph = cls._trusted(indptr, indices, (n_rows, n_cols))
-        graph.row_labels = _check_labels("row_labels", row_labels, n_rows)
-        graph.col_labels = _check_labels("col_labels", col_labels, n_cols)
-        return graph
+        labels = (
+            _check_labels("row_labels", row_labels, n_rows),
+            _check_labels("col_labels", col_labels, n_cols),
+        )
+        return cls._trusted(indptr, indices, (n_rows, n_cols), labels)
 
     @classmethod
     def _trusted(
-        cls, indptr: IndexArray, indices: IndexArray, shape: tuple[int, int]
+        cls,
+        indptr: IndexArray,
+        indices: IndexArray,
+        shape: tuple[int, int],
+        labels: tuple[Sequence[Any] | None, Sequence[Any] | None] = (None, None),
     ) -> BipartiteGraph:
-        """Wrap arrays that are known to be right."""
+        """Wrap arrays that are known to be right, and that nobody else has."""
         graph = cls.__new__(cls)
         graph.indptr, graph.indices, graph.shape = indptr, indices, shape
-        graph.row_labels = graph.col_labels = None
+        graph.row_labels, graph.col_labels = labels
         return graph
+
+    @classmethod
+    def _adopted(
+        cls, indptr: IndexArray, indices: IndexArray, shape: tuple[int, int]
+    ) -> BipartiteGraph:
+        """Check arrays that nobody else has, and take them without a copy."""
+        return cls(sealed(indptr), sealed(indices), shape)
+
+    def __reduce__(self) -> Any:
+        labels = {"row_labels": self.row_labels, "col_labels": self.col_labels}
+        return _made_anew, (type(self), (self.indptr, self.indices, self.shape), labels)
 
     @property
     def nnz(self) -> int:
@@ -187,24 +209,24 @@ class BipartiteGraph(TwoSided):
         """Return ``indices[lo:hi]``; graphs on the disk read them, into `out` if that is given."""
         return self.indices[lo:hi]
 
-    @cached_property
+    @fixed
     def row_degrees(self) -> IndexArray:
         """Number of entries of each row."""
         return np.diff(self.indptr)
 
-    @cached_property
+    @fixed
     def col_degrees(self) -> IndexArray:
         """Number of entries of each column, without building the transpose."""
         if self.has_transpose:
             return self.T.row_degrees
         return np.bincount(self.indices, minlength=self.n_cols).astype(self.indptr.dtype)
 
-    @cached_property
+    @fixed
     def nonempty_rows(self) -> int:
         """Number of rows that have an edge."""
         return _rises_and_falls(self.indptr)[0]
 
-    @cached_property
+    @fixed
     def nonempty_cols(self) -> int:
         """Number of columns that have an edge."""
         return int(np.count_nonzero(self.col_degrees))
@@ -212,9 +234,9 @@ class BipartiteGraph(TwoSided):
     @property
     def T(self) -> BipartiteGraph:  # noqa: N802 (the name it has everywhere)
         """The transpose: columns become rows. Built on first use by all threads, then kept."""
-        return self.transposed(None)
+        return self._transposed(None)
 
-    def transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
+    def _transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
         """Build the transpose on so many threads, in arrays that `empty` makes; keep it as `T`."""
         kept: BipartiteGraph | None = self._kept()
         if kept is not None:
@@ -235,9 +257,9 @@ class BipartiteGraph(TwoSided):
             transpose_csr(
                 unsigned(self.indptr), unsigned(self.indices), bounds, counts, indptr, indices
             )
-        transpose = BipartiteGraph._trusted(indptr, indices, (self.n_cols, self.n_rows))
-        transpose.row_labels, transpose.col_labels = self.col_labels, self.row_labels
-        self.keep(transpose)
+        labels = self.col_labels, self.row_labels
+        transpose = BipartiteGraph._trusted(indptr, indices, self.shape[::-1], labels)
+        self._keep(transpose)
         return transpose
 
     def reordered(self, row_order: IndexArray, col_order: IndexArray) -> BipartiteGraph:
@@ -249,10 +271,13 @@ class BipartiteGraph(TwoSided):
         row_place[row_order], col_place[col_order] = map(np.arange, self.shape)
         rows = np.repeat(row_place, self.row_degrees)
         # By columns first: the transpose of anything has sorted rows.
-        graph = BipartiteGraph.from_edges(col_place[self.indices], rows, self.shape[::-1]).T
-        graph.row_labels = _in_order(self.row_labels, row_order)
-        graph.col_labels = _in_order(self.col_labels, col_order)
-        return graph
+        labels = {
+            "row_labels": _in_order(self.col_labels, col_order),
+            "col_labels": _in_order(self.row_labels, row_order),
+        }
+        return BipartiteGraph.from_edges(
+            col_place[self.indices], rows, self.shape[::-1], **labels
+        ).T
 
     def without_duplicates(self) -> BipartiteGraph:
         """Return the same graph with sorted indices and each edge once."""
@@ -260,29 +285,80 @@ class BipartiteGraph(TwoSided):
 
         # The transpose of the transpose has sorted indices.
         twice = BipartiteGraph._trusted(self.T.indptr, self.T.indices, self.T.shape).T
-        indptr = np.empty_like(twice.indptr)
-        size = drop_duplicates(unsigned(twice.indptr), twice.indices, indptr)
-        graph = BipartiteGraph._trusted(indptr, twice.indices[:size].copy(), self.shape)
-        graph.row_labels, graph.col_labels = self.row_labels, self.col_labels
-        return graph
+        indptr, indices = np.empty_like(twice.indptr), np.array(twice.indices)
+        size = drop_duplicates(twice.indptr, indices, indptr)
+        labels = self.row_labels, self.col_labels
+        return BipartiteGraph._trusted(indptr, indices[:size].copy(), self.shape, labels)
 
     def to_scipy(self) -> Any:
-        """Return a ``scipy.sparse.csr_array`` of ones that shares the index arrays."""
+        """Return a ``scipy.sparse.csr_array`` of ones, with arrays of its own."""
         from scipy.sparse import csr_array
 
         ones = np.ones(self.nnz, np.int8)
-        return csr_array((ones, self.indices, self.indptr), shape=self.shape)
+        arrays = ones, np.array(self.indices), np.array(self.indptr)
+        return csr_array(arrays, shape=self.shape)
 
     def __repr__(self) -> str:
         return f"BipartiteGraph({self.n_rows:,} × {self.n_cols:,}, {self.nnz:,} edges)"
 
 
+class BorrowedGraph(BipartiteGraph):
+    """A graph whose indices are the caller's, for one call.
+
+    To copy them first, and then to match, takes long beside matching an easy graph. But others may
+    change them at any time. So only what `borrows`, in the catalogue, reads them: kernels that
+    compare every index where they use it. All other kernels take what is `owned`. If none is
+    needed, a `check` says what is wrong in the end.
+    """
+
+    def __init__(self, indptr: IndexArray, indices: IndexArray, shape: tuple[int, int]):
+        from ..compile import read_only
+
+        self.indptr, nonempty = check_indptr(_own("indptr", indptr), shape[0], indices.size)
+        settle(self, "nonempty_rows", nonempty)
+        self.shape = shape
+        self.row_labels = self.col_labels = None
+        # Not by `fixed`, which would seal what is not ours.
+        self.__dict__["indices"] = read_only(indices[: self.nnz])
+
+    @classmethod
+    def of(cls, matrix: Any) -> BipartiteGraph:
+        """Borrow the arrays of a CSR matrix; copy them if kernels do not take them as they are."""
+        indptr, indices, shape = matrix.indptr, matrix.indices, _check_shape(matrix.shape)
+        if type(indices) is np.ndarray and indices.ndim == 1 and is_whole(indices):
+            if indices.dtype == index_type(*shape):
+                return cls(indptr, indices, shape)
+        return BipartiteGraph(indptr, indices, shape)
+
+    def owned(self, empty: Empty = np.empty) -> BipartiteGraph:
+        """Copy the indices to an array that `empty` makes; raise if one is out of range."""
+        indices, largest = _copied(self.indices, self.indices.dtype, empty)
+        if largest >= self.n_cols:
+            _check_range("indices", indices, self.n_cols)
+        graph = BipartiteGraph._trusted(self.indptr, indices, self.shape)
+        settle(graph, "nonempty_rows", self.nonempty_rows)
+        return graph
+
+    def check(self) -> None:
+        """Raise if an index is out of range."""
+        _check_range("indices", self.indices, self.n_cols)
+
+    @fixed
+    def col_degrees(self) -> IndexArray:
+        """Number of entries of each column."""
+        return self.owned().col_degrees
+
+    def _transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
+        """Build the transpose of a copy."""
+        return self.owned(empty)._transposed(threads, empty)
+
+
 class Graph:
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
-    Sorted rows with every edge in both directions are used without a copy, after one parallel pass
-    over them. Anything else is made so: an entry (v, w) is an edge between v and w, self-loops are
-    dropped, and of parallel edges the heaviest is kept.
+    An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
+    heaviest is kept. Sorted rows with every edge in both directions need no more than a copy, and
+    one parallel pass over them. The arrays of the graph are its own, and read-only.
 
     Parameters
     ----------
@@ -313,6 +389,11 @@ class Graph:
     Memory: 8 bytes an edge and 4 a vertex (16 and 8 where counts pass 2³¹), and 16 bytes an edge
     for weights.
     """
+
+    indptr = fixed[IndexArray]()
+    indices = fixed[IndexArray]()
+    weights = fixed[Weights | None]()
+    vertex_weights = fixed[npt.NDArray[Any] | None]()
 
     def __init__(
         self,
@@ -346,7 +427,7 @@ class Graph:
         >>> berge.Graph.from_edges([0, 1, 2], [1, 0, 2], n_vertices=4)
         Graph(4 vertices, 1 edge)
         """
-        ends, others = _integers("vertex indices", ends), _integers("vertex indices", others)
+        ends, others = _own("vertex indices", ends), _own("vertex indices", others)
         if ends.size != others.size:
             raise InvalidGraphError(f"{ends.size} ends of edges, but {others.size} other ends")
         if n_vertices is None:
@@ -378,11 +459,14 @@ class Graph:
         weights: Weights | None = None,
         vertex_weights: npt.NDArray[Any] | None = None,
     ) -> Graph:
-        """Wrap arrays that are known to be right."""
+        """Wrap arrays that are known to be right, and that nobody else has."""
         graph = cls.__new__(cls)
         graph.indptr, graph.indices, graph.weights = indptr, indices, weights
         graph.vertex_weights = vertex_weights
         return graph
+
+    def __reduce__(self) -> Any:
+        return Graph, (self.indptr, self.indices, self.weights, self.vertex_weights)
 
     @property
     def n_vertices(self) -> int:
@@ -399,20 +483,21 @@ class Graph:
         """Sum of the weights of all edges, each counted once."""
         return float(self.n_edges) if self.weights is None else float(self.weights.sum()) / 2
 
-    @cached_property
+    @fixed
     def degrees(self) -> IndexArray:
         """Number of neighbours of each vertex."""
         return np.diff(self.indptr)
 
     def to_scipy(self) -> Any:
-        """Return the adjacency as a ``scipy.sparse.csr_array`` that shares the arrays.
+        """Return the adjacency as a ``scipy.sparse.csr_array`` with arrays of its own.
 
         Its values are the weights, or ones.
         """
         from scipy.sparse import csr_array
 
         values = np.ones(self.indices.size, np.int8) if self.weights is None else self.weights
-        return csr_array((values, self.indices, self.indptr), shape=(self.n_vertices,) * 2)
+        arrays = tuple(map(np.array, (values, self.indices, self.indptr)))
+        return csr_array(arrays, shape=(self.n_vertices,) * 2)
 
     def __repr__(self) -> str:
         vertices = plural(self.n_vertices, "vertex", "vertices")
@@ -482,26 +567,57 @@ def _integers(name: str, values: Any) -> IndexArray:
     return array.astype(native, copy=False)
 
 
+def is_whole(array: npt.NDArray[Any]) -> bool:
+    """Whether an array is laid out as kernels take it."""
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
+
+
+def _own(name: str, values: Any) -> IndexArray:
+    """Return integers in an array of their own: others may be changing what was given."""
+    array = _integers(name, values)
+    own = is_sealed(array) or isinstance(values, (list, tuple, range))
+    return array if own else np.array(array, subok=False)
+
+
 def _check_range(name: str, indices: IndexArray, size: int) -> None:
     """Raise if an index is not in ``range(size)``; seen unsigned, one comparison finds both."""
     if indices.size and _largest(indices) >= size:
-        k = int(np.flatnonzero((indices < 0) | (indices >= size))[0])
-        raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+        for k in np.flatnonzero((indices < 0) | (indices >= size)):
+            raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+        raise InvalidGraphError(f"{name} were changed by others during the call")
 
 
 def _check_csr(
     indptr: Any, indices: Any, n_rows: int, n_cols: int
 ) -> tuple[IndexArray, IndexArray, int]:
-    """Check compressed rows; return their arrays, and how many rows have an entry."""
+    """Check compressed rows; return copies, and how many rows have an entry.
+
+    What is checked is the copy: others may be changing what was given.
+    """
     indices = _integers("indices", indices)
-    indptr, nonempty = check_indptr(indptr, n_rows, indices.size)
+    indptr, nonempty = check_indptr(_own("indptr", indptr), n_rows, indices.size)
     indices = indices[: indptr[-1]]
-    _check_range("indices", indices, n_cols)
-    return (
-        np.ascontiguousarray(indptr, index_type(indices.size)),
-        np.ascontiguousarray(indices, index_type(n_rows, n_cols)),
-        nonempty,
-    )
+    kind = index_type(n_rows, n_cols)
+    own = is_sealed(indices) and indices.flags.c_contiguous
+    if own or indices.dtype != kind:  # before large ones are cut off
+        _check_range("indices", indices, n_cols)
+    if not own or indices.dtype != kind:
+        indices, largest = _copied(indices, kind)
+        if largest >= n_cols:
+            _check_range("indices", indices, n_cols)
+    return np.ascontiguousarray(indptr, index_type(indices.size)), indices, nonempty
+
+
+def _copied(indices: IndexArray, kind: Any, empty: Empty = np.empty) -> tuple[IndexArray, int]:
+    """Return a copy of indices, and its largest entry; a negative one counts as larger."""
+    if indices.size < LARGE or indices.dtype != kind or not indices.flags.c_contiguous:
+        copy = np.array(indices, kind, order="C", subok=False)
+        return copy, _largest(copy) if copy.size else -1
+    from .passes import copied
+
+    copy = empty(indices.size, kind)
+    return copy, copied(indices, copy)
 
 
 def _largest(indices: IndexArray) -> int:
@@ -547,9 +663,18 @@ def check_indptr(indptr: Any, n_rows: int, n_indices: int) -> tuple[IndexArray, 
 
 
 def _check_labels(name: str, labels: Sequence[Any] | None, size: int) -> Sequence[Any] | None:
-    if labels is not None and len(labels) != size:
+    """Return labels of their own: a tuple, or an array."""
+    if labels is None:
+        return None
+    labels = np.array(labels) if isinstance(labels, np.ndarray) else tuple(labels)
+    if len(labels) != size:
         raise InvalidGraphError(f"{len(labels)} {name} for {size} vertices")
     return labels
+
+
+def _made_anew(kind: type[BipartiteGraph], arrays: Any, labels: Any) -> BipartiteGraph:
+    """Make a graph of what a pickle has; it is checked like any other."""
+    return kind(*arrays, **labels)
 
 
 def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] | None:
@@ -567,8 +692,9 @@ def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
         raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
-    with np.errstate(all="ignore"):  # a signalling NaN is looked for below
-        values = np.ascontiguousarray(values, np.float64)
+    if not is_sealed(values) or values.dtype != np.float64:
+        with np.errstate(all="ignore"):  # a signalling NaN is looked for below
+            values = np.array(values, np.float64, order="C", subok=False)
     # `not >=` also catches NaN, which a minimum hands on.
     if values.size and not (values.min() >= 0 and values.max() < np.inf):
         k = int(np.flatnonzero(~((values >= 0) & (values < np.inf)))[0])
@@ -581,7 +707,7 @@ def _check_vertex_weights(weights: Any, n: int) -> npt.NDArray[Any] | None:
     checked = _check_weights("vertex_weights", weights, n)
     if checked is None or np.asarray(weights).dtype.kind == "f":
         return checked
-    return np.ascontiguousarray(weights, np.int64)
+    return np.array(weights, np.int64, order="C", subok=False)
 
 
 def _made_undirected(

@@ -14,16 +14,21 @@ import numpy.typing as npt
 from ..compile import kernel, share_out, threads_of
 from ..tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
-__all__ = ["count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
+__all__ = ["copied", "count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
 
 LINE = 16  # numbers from one thread's to the next one's: two cache lines
 
-LARGEST, RISES, FILL, PAIR_UP = range(4)
+LARGEST, RISES, FILL, PAIR_UP, COPY = range(5)
 
 
 def largest(indices: npt.NDArray[Any]) -> int:
     """Return the largest entry; a negative one counts as larger than any other."""
     return int(_sweep(LARGEST, indices)[:, 0].max())
+
+
+def copied(indices: npt.NDArray[Any], to: npt.NDArray[Any]) -> int:
+    """Copy the entries, and return the largest that was copied, as `largest` does."""
+    return int(_sweep(COPY, indices, to)[:, 0].max())
 
 
 def count_rises(indptr: npt.NDArray[Any]) -> tuple[int, int]:
@@ -94,6 +99,12 @@ def sweep_block(t: Any, job: Any, a: Any, b: Any, found: Any) -> None:
         to = b[lo:hi]
         for i in range(to.size):
             to[i] = ~zero
+    elif job == COPY:  # each entry is read once: what is looked at is what is copied
+        to = b[lo:hi]
+        for i in range(to.size):
+            value = block[i]
+            to[i] = value
+            first = max(first, value)
     else:
         pairs = b[2 * lo : 2 * hi]
         for i in range(block.size):

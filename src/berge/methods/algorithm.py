@@ -103,6 +103,8 @@ class Algorithm:
         Names of its variants, each with the options that the name stands for.
     settled
         The options that the name of a variant stands for; none of a family.
+    borrows
+        Whether it reads indices of the caller's as they must be read (`BorrowedGraph`).
     """
 
     name: str
@@ -117,6 +119,7 @@ class Algorithm:
     options: tuple[Option, ...] = ()
     aliases: Mapping[str, Mapping[str, bool | str]] = field(default_factory=dict, hash=False)
     settled: Mapping[str, bool | str] = field(default_factory=dict, hash=False, repr=False)
+    borrows: bool = False
 
     def load(self) -> Callable[..., None]:
         """Import the function; what the name of a variant stands for is settled."""

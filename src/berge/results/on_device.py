@@ -25,6 +25,7 @@ from ..compile.devices import open_device
 from ..compile.scan import count, prefix_sum
 from ..errors import InvalidGraphError, InvalidMatchingError
 from ..graphs.graph import BipartiteGraph, TwoSided, _check_shape
+from ..graphs.owned import fixed
 from .matching import UNMATCHED, Matching, SolveStats
 
 if TYPE_CHECKING:
@@ -102,12 +103,12 @@ class DeviceGraph(TwoSided):
         """Number of edges, duplicates counted."""
         return int(self.indices.size)
 
-    @cached_property
+    @fixed
     def row_degrees(self) -> Any:
         """Number of entries of each row, on the host."""
         return np.diff(self.device.download(self.indptr))
 
-    @cached_property
+    @fixed
     def nonempty_rows(self) -> int:
         """Number of rows that have an edge."""
         degrees = self.device.empty(self.n_rows, self.indptr.dtype)
@@ -122,9 +123,9 @@ class DeviceGraph(TwoSided):
     @property
     def T(self) -> DeviceGraph:  # noqa: N802 (the name it has everywhere)
         """The transpose, built on the device."""
-        return self.transposed(None)
+        return self._transposed(None)
 
-    def transposed(self, threads: int | None) -> DeviceGraph:
+    def _transposed(self, threads: int | None) -> DeviceGraph:
         """Build the transpose, and keep it as `T`."""
         del threads  # the device's own
         kept: DeviceGraph | None = self._kept()
@@ -138,13 +139,13 @@ class DeviceGraph(TwoSided):
         transpose.device, transpose.library = device, self.library
         transpose.shape = self.shape[::-1]
         transpose.indptr, transpose.indices = indptr, indices
-        self.keep(transpose)
+        self._keep(transpose)
         return transpose
 
     def to_host(self) -> BipartiteGraph:
         """Copy the graph to the host."""
         download = self.device.download
-        return BipartiteGraph(download(self.indptr), download(self.indices), self.shape)
+        return BipartiteGraph._adopted(download(self.indptr), download(self.indices), self.shape)
 
     def first(self, initial: Matching | None) -> tuple[Any, Any, int]:
         """Return the arrays of a matching to begin with, and its cardinality."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.graph import BipartiteGraph, BorrowedGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
 from ..graphs.workspace import Empty, Workspace
 from ..tuning import LARGE
@@ -73,14 +73,20 @@ class Run(UnderWay):
         """Whether the matching is as large as any can be."""
         return self.cardinality == self.upper_bound
 
+    def own_graph(self) -> None:
+        """Copy the graph if it is the caller's; kernels that trust indices come next."""
+        if isinstance(self.graph, BorrowedGraph):
+            with self.timed("copy"):
+                self.graph = self.graph.owned(self.empty)
+
     def transpose(self) -> BipartiteGraph:
         """Return the transposed graph; the first call builds it and may lower the upper bound."""
         if not self.graph.has_transpose:
             with self.timed("transpose"):
                 if self.owns_graph:
-                    self.graph.transposed(self.threads, self.empty)
+                    self.graph._transposed(self.threads, self.empty)
                 else:
-                    self.graph.transposed(self.threads)
+                    self.graph._transposed(self.threads)
         transpose = self.graph.T
         self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
         return transpose
@@ -145,7 +151,7 @@ class Run(UnderWay):
         if self.on_device:
             row_match, indptr = (graph.device.download(array) for array in (row_match, indptr))
         rows = self.empty(row_match.size + 1, graph.indices.dtype)
-        return rows[: list_unmatched(indptr, row_match, rows)].copy()
+        return rows[: list_unmatched(unsigned(indptr), row_match, rows)].copy()
 
     def result(self) -> Matching:
         """Return the matching, with an upper bound: what either side allows, if it was stopped."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
-from ..graphs.graph import BipartiteGraph, index_type
+from ..graphs.graph import BipartiteGraph, BorrowedGraph, index_type
 from ..ingest import as_bipartite
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
@@ -128,13 +128,17 @@ def maximum_matching(
         run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
         with run.workspace(owns_graph=graph is not source):
             with run.running(progress):
-                if side == "cols" or (
-                    side == "auto" and default.searches_columns(exact.name, graph.shape)
-                ):
+                turn = side == "auto" and default.searches_columns(exact.name, graph.shape)
+                if turn or side == "cols" or not start.borrows:
+                    run.own_graph()
+                if turn or side == "cols":
                     run.swap_sides()
                 _make_start(run, start, start_options)
+                if not exact.borrows:
+                    run.own_graph()
                 if not run.done:
                     exact.load()(run, **exact_options)
+                run.graph.check()
             return run.result()
 
 
@@ -192,7 +196,10 @@ def _checked(
 
 
 def _load(source: Any, place: str) -> Any:
-    """Return the graph, on the device if it lies there."""
+    """Return the graph, on the device if it lies there; that of a scipy array is borrowed."""
+    library = type(source).__module__.partition(".")[0]
+    if library == "scipy" and source.format == "csr" and len(source.shape) == 2:
+        return BorrowedGraph.of(source)
     if place != "device":
         return as_bipartite(source)
     from ..results.on_device import as_device_graph

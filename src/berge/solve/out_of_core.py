@@ -47,6 +47,7 @@ from ..files.manifest import Checksums
 from ..graphs.csr import edges_to_csr
 from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
 from ..graphs.memory import kept_edges, window_edges
+from ..graphs.owned import settle
 from ..results.proof import Certificate
 from ..results.run import Run
 from ..tuning import PER_COL, PER_FREE_COL, ROWS
@@ -264,7 +265,7 @@ def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
         windows.sums = None
     nonempty = int(np.count_nonzero(s.seen))
     run.upper_bound = min(run.upper_bound, nonempty)
-    graph.nonempty_cols = nonempty
+    settle(graph, "nonempty_cols", nonempty)
 
 
 def _pass(run: Run, s: _Subgraph, windows: _Windows) -> bool:

@@ -6,6 +6,9 @@ cheap start, and searches with limits. The searches stop when they have read as 
 graph has, or so many that other threads should help. The pairs are the same as the pipeline's own.
 Few small graphs need more: for these the pipeline goes on from where the kernel stopped.
 
+Arrays of scipy's are the caller's, who may change them meanwhile. So all steps here compare every
+index where they use it (`BorrowedGraph`). For what comes after them indices are copied.
+
 Where searches are to look ahead, the kernel stops after the start, since compiling such searches
 too would take 5 s more. Where the graph is of another kind, or wrong, the kernel does nothing; the
 pipeline begins anew, and says what is wrong.
@@ -19,10 +22,11 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..compile import kernel, most_threads, thread_count, threads_of, ticks
-from ..graphs.graph import BipartiteGraph
+from ..compile import kernel, most_threads, read_only, thread_count, threads_of, ticks
+from ..graphs.graph import BipartiteGraph, is_whole, unsigned
 from ..graphs.memory import solve_bytes
-from ..graphs.passes import FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
+from ..graphs.owned import settle
+from ..graphs.passes import COPY, FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
 from ..graphs.workspace import Workspace
 from ..methods.combined import mixed
 from ..methods.combined.budgeted import (
@@ -79,16 +83,19 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if many > 1 and edges >= tuning.SHARED_START and n_rows >= tuning.ROWS_SHARED_START:
         return None
     worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
+    own = type(graph) is BipartiteGraph
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
+    if not own:  # room for a copy
+        indptr, indices = read_only(indptr), read_only(indices)
+        size += n_rows + 1 + edges
     space = Workspace(solve_bytes(shape, edges)) if size > tuning.LITTLE_MEMORY else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
     numbers = np.zeros(TALLY_AT + TALLY, np.int64)
     arrays = indptr, indices, row_match, col_match, block, numbers, many
     stats = SolveStats(default.EXACT, default.START, "cpu", 1, seed)
-    valid = type(graph) is BipartiteGraph  # it was looked at when it was made
     try:
-        begin_small(arrays, worth, max(edges, tuning.READ_IN_NO_TIME), valid)
+        begin_small(arrays, worth, max(edges, tuning.READ_IN_NO_TIME), own)
     except KeyboardInterrupt:
         if numbers[OUTCOME] == NOT_RUN:
             raise
@@ -106,7 +113,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats)
-        if valid:
+        if own:
             matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
     else:
         stats.threads = threads_of(threads)
@@ -122,7 +129,7 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
     graph, begin = source, time.perf_counter()
     if type(source) is not BipartiteGraph:
         graph = BipartiteGraph(source.indptr, source.indices, source.shape)
-    transpose = graph.transposed(1)
+    transpose = graph._transposed(1)
     seconds = time.perf_counter() - begin
     matching = match_small(transpose, threads, seed, started)
     if matching is not None:
@@ -135,7 +142,7 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
 
 def _is_plain(array: Any) -> bool:
     """Whether this is an array of the kind that kernels are compiled for."""
-    return type(array) is np.ndarray and array.dtype == _INT32 and array.flags.carray
+    return type(array) is np.ndarray and array.dtype == _INT32 and is_whole(array)
 
 
 def _go_on(
@@ -147,11 +154,14 @@ def _go_on(
     space: Workspace | None,
 ) -> Matching:
     """Go on from there with `mixed`, unless stopped."""
-    indptr, indices, row_match, col_match, _, numbers, _ = arrays
+    _, _, row_match, col_match, block, numbers, many = arrays
     graph = source
     if type(source) is not BipartiteGraph:
-        graph = BipartiteGraph._trusted(indptr, indices[: indptr[-1]], source.shape)
-        graph.nonempty_rows = nonempty
+        n_rows, n_cols = source.shape
+        begin = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
+        copies = block[begin : begin + n_rows + 1], block[begin + n_rows + 1 :]
+        graph = BipartiteGraph._trusted(copies[0], copies[1][: copies[0][-1]], source.shape)
+        settle(graph, "nonempty_rows", nonempty)
     run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
     run.stopped = stats.stopped
     if space:
@@ -160,57 +170,84 @@ def _go_on(
         if run.stopped is None:
             with run.running():
                 if numbers[LEFT]:
-                    mixed.go_on(run, lay_out(arrays))
+                    mixed.go_on(
+                        run, lay_out((unsigned(graph.indptr), unsigned(graph.indices), *arrays[2:]))
+                    )
                 else:
                     mixed.mixed(run)
         return run.result()
 
 
 @kernel
-def begin_small(arrays: Any, worth: int, most: int, valid: bool) -> None:
+def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
-    For a `valid` graph it does not check that indices are in range, which would read them all.
+    A graph of ours was checked when it was made. Of others `indptr` is copied; indices are checked
+    in the end, or copied if there is more to do.
     """
     indptr, indices, row_match, col_match, block, numbers, many = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
+    roots = many * (2 * n_cols + 3 * n_rows)
+    nowhere, room = block[:0].view(np.uint32), block[roots + n_rows + 1 :].view(np.uint32)
     numbers[OUTCOME] = WRONG
-    sweep_block(t, np.int64(RISES), begins, begins, found)
+    if not ours:
+        begins, room = copied(begins, room, found)
+    sweep_block(t, np.int64(RISES), begins, nowhere, found)
     numbers[NONEMPTY] = found[0, 0]
     nnz = np.int64(begins[n_rows])
     if begins[0] != 0 or found[0, 1] > 0 or nnz > indices.size:
         return
     cols = indices.view(np.uint32)[:nnz]
-    if not valid:
-        sweep_block(t, np.int64(LARGEST), cols, cols, found)
-        if nnz > 0 and found[0, 0] >= n_cols:
-            return
-    numbers[OUTCOME] = BEGUN
     begin = ticks()
     for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
         sweep_block(t, np.int64(FILL), match, match, found)
     start = cheap.Arrays(begins, cols, row_match, col_match)
-    numbers[STARTED] = cheap.match_rows(start, 0, n_rows)
+    if ours:
+        numbers[STARTED] = cheap.match_rows(start, 0, n_rows)
+    else:
+        numbers[STARTED] = cheap.match_lent(start, 0, n_rows)
     middle = ticks()
     numbers[START_NS] = middle - begin
     bound = min(numbers[NONEMPTY], n_cols)
-    if numbers[STARTED] == bound:
-        numbers[OUTCOME] = MAXIMUM
-        return
-    left = list_unmatched(indptr, row_match, block[many * (2 * n_cols + 3 * n_rows) :])
-    if nnz >= tuning.DENSE * n_rows and left > tuning.FEW_ROOTS:
-        return
+    through = numbers[STARTED] == bound
+    if not through:
+        through = search_some(begins, cols, arrays, found, worth, most, bound)
+        numbers[SEARCH_NS] = ticks() - middle
+    if not ours:
+        sweep_block(t, np.int64(LARGEST if through else COPY), cols, room, found)
+        if nnz > 0 and found[0, 0] >= n_cols:
+            return
+    numbers[OUTCOME] = MAXIMUM if through else BEGUN
+
+
+@kernel
+def search_some(
+    begins: Any, cols: Any, arrays: Any, found: Any, worth: int, most: int, bound: int
+) -> bool:
+    """Search as `begin_alone` does; return whether the matching is maximum."""
+    _, _, row_match, col_match, block, numbers, many = arrays
+    n_rows, n_cols = row_match.size, col_match.size
+    roots = many * (2 * n_cols + 3 * n_rows)
+    left = list_unmatched(begins, row_match, block[roots:])
+    if cols.size >= tuning.DENSE * n_rows and left > tuning.FEW_ROOTS:
+        return False
     numbers[LEFT] = left
     pairs = block[: 2 * n_cols].view(np.uint32)
-    sweep_block(t, np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
+    sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
-    begin_rounds(state, own, numbers[LEFT], nnz, block.itemsize)
-    begin_alone(lay_out(arrays), worth, most + 1)
-    numbers[SEARCH_NS] = ticks() - middle
-    if state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound:
-        numbers[OUTCOME] = MAXIMUM
+    begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
+    mine = (begins, cols, row_match, col_match, block, numbers, many)
+    begin_alone(lay_out(mine), worth, most + 1)
+    return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)
+
+
+@kernel
+def copied(array: Any, room: Any, found: Any) -> tuple[Any, Any]:
+    """Copy an array, and note its largest entry; return the copy, and what room is left."""
+    sweep_block(np.int64(0), np.int64(COPY), array, room, found)
+    return read_only(room[: array.size]), room[array.size :]
 
 
 @kernel
@@ -220,8 +257,8 @@ def lay_out(arrays: Any) -> Arrays:
     n_rows, n_cols = row_match.size, col_match.size
     a, n = 2 * many * n_cols, many * n_rows
     return Arrays(
-        indptr.view(np.uint32),
-        indices.view(np.uint32),
+        indptr,
+        indices,
         row_match,
         col_match,
         block[:a].reshape((many, 2 * n_cols)),

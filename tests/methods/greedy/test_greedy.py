@@ -17,6 +17,7 @@ import berge
 from berge import Graph, GreedyMatching, ProofError
 from berge.compile.device import CpuDevice
 from berge.errors import DeviceError, FormatError, InvalidMatchingError, OptionError
+from berge.graphs.owned import settle
 from berge.methods.greedy import edges, global_paths, single_pass
 from berge.methods.greedy.colour import is_blue, multiplier, threshold
 from berge.methods.greedy.proposals import first_round
@@ -419,7 +420,7 @@ def test_edges_come_by_weight_then_by_ends():
     assert ends == sorted(ends)
     assert len(ends) == graph.n_edges
     assert all(run.graph.to_scipy()[u, v] == -w for w, u, v in ends)
-    graph.indptr = np.broadcast_to(graph.indptr[:1], (2**32 + 2,))
+    settle(run.graph, "indptr", np.broadcast_to(graph.indptr[:1], (2**32 + 2,)))
     with pytest.raises(OptionError, match="2³² vertices"):
         edges.edges_by_weight(run)
 
@@ -530,7 +531,7 @@ class TestResult:
         ("text", "message"),
         [
             ("", "line 1: expected '# vertices N pairs K"),
-            ("# vertices 3 pairs 1 weight 1e\n0 1\n", "line 1: weight 1e is not a number"),
+            ("# vertices 3 pairs 1 weight 1e\n0 1\n", "line 1: weight 1e must be a finite number"),
             ("# vertices 3 pairs 2\n0 1\n", "line 1: 2 pairs announced, 1 found"),
             ("# vertices 3 pairs 1\n0 3\n", "line 2: vertex 3 is not in 0 … 2"),
             ("# vertices 3 pairs 2\n0 1\n2 1\n", "vertex 1 is matched twice"),

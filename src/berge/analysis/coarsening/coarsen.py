@@ -20,6 +20,7 @@ import numpy as np
 
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
+from ...graphs.owned import settle
 from ...results.under_way import UnderWay
 from ...tuning import SLOWEST
 from ...wording import plural
@@ -235,7 +236,7 @@ def descend(
                     reason = f"stalled: the next level would still have {still}"
                     break
                 smaller = contract(graph, coarse, n_coarse, threads)
-            smaller.vertex_weights = np.bincount(coarse, weights_of(graph), n_coarse)
+            settle(smaller, "vertex_weights", np.bincount(coarse, weights_of(graph), n_coarse))
             level = Level(
                 smaller,
                 reduction=graph.n_vertices / n_coarse,

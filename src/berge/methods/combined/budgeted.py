@@ -46,6 +46,11 @@ be lost to that of another search: the region is then searched once more. A regi
 under the lock stays so, since no path that leads into it leads out again. Threads that read in the
 same direction share ``ahead``: of two numbers the smaller may stay, and edges are looked at again.
 
+The indices of the graph may be the caller's (`BorrowedGraph`), who may change them meanwhile. So
+`begin_alone` compares every index where it uses it; all others, and searches that look ahead, take
+a copy. Whatever the graph becomes, a column is visited once a search, and what is matched was an
+edge when it was read.
+
 References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the limits are our own.
 """
 
@@ -130,6 +135,8 @@ def prepare(run: Run, threads: int) -> Arrays:
     pair_up(run.col_match, cols[0])
     ahead = None
     if graph.nnz >= DENSE * graph.n_rows and roots.size > FEW_ROOTS:
+        run.own_graph()
+        graph = run.graph
         ahead = run.empty((min(threads, 2), graph.n_rows), index)
         ahead.fill(0)
     return Arrays(
@@ -195,7 +202,7 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
-    """Begin on one thread, as long as it does not pay to wake others; else as above."""
+    """Begin on one thread, as long as it does not pay to wake others, or to copy; else as above."""
     if a.state[READ] == 0:
         _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
     return search_with_limits(run, a, 0)
@@ -223,7 +230,7 @@ def share_roots(a: Any, budget: int) -> None:
 def search_beside(t: int, shared: bool, a: Any, budget: int) -> None:
     """Search beside other threads, or make ready for it."""
     if budget > 0:
-        search_roots(a, t, budget, True)
+        search_roots(a, t, budget, True, True)
     else:
         copy_cols(a, t)
 
@@ -231,9 +238,15 @@ def search_beside(t: int, shared: bool, a: Any, budget: int) -> None:
 @kernel
 def search_alone(a: Any, budget: int) -> None:
     """Search on one thread."""
+    search_on(a, budget, True)
+
+
+@helper
+def search_on(a: Any, budget: int, ours: bool) -> None:
+    """Search on one thread, in a graph of ours, or in one that others may change."""
     end = a.state[READ] + budget
     while a.state[ROOTS] > 0 and a.state[READ] < end and a.state[NUMBER] < a.state[HIDDEN]:
-        search_roots(a, 0, end - a.state[READ], False)
+        search_roots(a, 0, end - a.state[READ], False, ours)
         end_round(a)
 
 
@@ -247,7 +260,7 @@ def begin_alone(a: Any, worth: int, most: int) -> None:
     """
     left, read = a.state[ROOTS], 0
     for part in SOLO_PARTS:
-        search_alone(a, min(int(part * worth), most) - read)
+        search_on(a, min(int(part * worth), most) - read, False)
         before, left = left, a.state[ROOTS] - a.own[0, DEALT_WITH]
         each = (a.state[READ] - read) / max(before - left, 1)
         read = a.state[READ]
@@ -256,10 +269,11 @@ def begin_alone(a: Any, worth: int, most: int) -> None:
 
 
 @helper
-def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
+def search_roots(a: Any, t: int, budget: int, beside: bool, ours: bool) -> None:
     """Search from roots that no other thread takes, until all have read some `budget` edges.
 
-    `beside` says whether there are others; the compiler makes two functions of it.
+    `beside` says whether there are others, and `ours` whether the graph is; the compiler makes a
+    function of each.
     """
     threads, state, own = a.own.shape[0], a.state, a.own[t]
     pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
@@ -282,7 +296,7 @@ def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
         own[SEARCHES] += 1
         unlimited = FAVOUR * own[BROKEN_OFF] > own[UNLIMITED] + own[FREE]
         limit = max(budget, usual) if unlimited else usual
-        edges, outcome = search(a, t, beside, roots[i], own[SEARCHES], limit)
+        edges, outcome = search(a, t, beside, ours, roots[i], own[SEARCHES], limit)
         budget -= edges
         spent += edges
         a.tally[t, EDGES] += edges
@@ -336,7 +350,9 @@ def copy_cols(a: Any, t: int) -> None:
 
 
 @helper
-def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> tuple[int, int]:
+def search(
+    a: Any, t: int, beside: bool, ours: bool, root: int, number: int, limit: int
+) -> tuple[int, int]:
     """Search from a root and augment; return the edges traversed and the outcome."""
     indptr, indices, cols = a.indptr, a.indices, a.cols[t]
     queue, via, parent = a.queue[t], a.via[t], a.parent[t]
@@ -361,7 +377,7 @@ def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> 
         for k in range(lo, hi):
             edges += 1
             y = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
-            if cols[2 * y] < number:
+            if (ours or y < cols.size >> 1) and cols[2 * y] < number:
                 cols[2 * y] = number
                 below = cols[2 * y + 1]
                 if below < 0:

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import math
 
+from ...graphs.graph import BorrowedGraph, unsigned
 from ...results.run import Run
 from ...tuning import (
     EFFORT,
@@ -74,9 +75,13 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     edges = max(run.graph.nnz, READ_IN_NO_TIME)
     roots = search.roots.size
     try:
-        if many:
-            if search_before_others(run, search, run.graph.n_cols + WAKING, effort * edges):
+        if many or isinstance(run.graph, BorrowedGraph):
+            worth = run.graph.n_cols + WAKING if many else edges
+            if search_before_others(run, search, worth, effort * edges):
                 return
+            run.own_graph()
+            search = search._replace(indices=unsigned(run.graph.indices))
+        if many:
             with run.timed("search"):
                 search = shared(search)
             threads = search.own.shape[0]

@@ -24,6 +24,9 @@ looked for only if these counts differ; they try again, on one thread.
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
 order; it tells how good the rule is without that luck.
 
+The indices may be the caller's (`BorrowedGraph`), who may change them meanwhile. One thread then
+compares every index where it uses it (`match_lent`). Several threads take a copy first.
+
 Reference: I. S. Duff, K. Kaya, B. Uçar, "Design, implementation, and analysis of maximum
 transversal algorithms", ACM TOMS 38(2), 2011.
 """
@@ -39,7 +42,7 @@ from ...compile import compare_and_swap, helper, kernel, share_out
 from ...compile.device import per_item
 from ...compile.devices import open_device
 from ...compile.scan import count
-from ...graphs.graph import equal_shares, unsigned
+from ...graphs.graph import BorrowedGraph, equal_shares, unsigned
 from ...results.run import Run
 from ...tuning import (
     EDGES_PER_CALL,
@@ -79,8 +82,12 @@ def cheap(run: Run) -> None:
         run.cardinality = count(device, run.row_match)
         run.pause()
         return
+    shared = threads > 1 and graph.nnz >= SHARED_START and min(graph.shape) >= SHARED_VERTICES
+    if shared:
+        run.own_graph()
+        graph = run.graph
     a = arrays_of(run)
-    if threads > 1 and graph.nnz >= SHARED_START and min(graph.shape) >= SHARED_VERTICES:
+    if shared:
         tried = np.empty(max(graph.n_rows // SAMPLE_PART, SAMPLE), np.int64)
         behind, _ = try_rows(a, threads, tried[:FIRST_SAMPLE])
         race = behind > MANY_BEHIND
@@ -92,7 +99,8 @@ def cheap(run: Run) -> None:
             run.cardinality = match_on_threads(a, race, done, left)
             return
     for lo, hi in pairwise(equal_shares(graph.indptr, 1 + graph.nnz // EDGES_PER_CALL)):
-        run.cardinality += match_rows(a, lo, hi)
+        match = match_lent if isinstance(graph, BorrowedGraph) else match_rows
+        run.cardinality += match(a, lo, hi)
         run.pause()
 
 
@@ -125,6 +133,21 @@ def take_free(x: int, a: Any) -> None:
 @kernel
 def match_rows(a: Any, lo: int, hi: int) -> int:
     """Match rows from `lo` to `hi`; return how many."""
+    return match_some(a, lo, hi, True)
+
+
+@kernel
+def match_lent(a: Any, lo: int, hi: int) -> int:
+    """Match rows from `lo` to `hi`, whose indices others may change; return how many."""
+    return match_some(a, lo, hi, False)
+
+
+@helper
+def match_some(a: Any, lo: int, hi: int, ours: bool) -> int:
+    """Match rows; indices are compared where they are used, unless they are ours.
+
+    The compiler makes two functions of it.
+    """
     indptr, indices, row_match, col_match = a
     matched = 0
     end = np.int64(indptr[lo])
@@ -133,7 +156,7 @@ def match_rows(a: Any, lo: int, hi: int) -> int:
         if row_match[x] < 0:
             for k in range(begin, end):
                 y = indices[np.uint64(k)]
-                if col_match[y] < 0:
+                if (ours or y < np.uint64(col_match.size)) and col_match[y] < 0:
                     row_match[x] = y
                     col_match[y] = x
                     matched += 1
