@@ -6,8 +6,9 @@ RUN := $(VENV)/bin/python
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 PYTEST := $(RUN) -m pytest --numprocesses=logical --dist=worksteal
 SWEEP_SECONDS ?= 900
+FUZZ_SECONDS ?= 600
 
-.PHONY: help demo check test test-compiled test-python test-bounds sweep mutants lint format bench \
+.PHONY: help demo check test test-compiled test-python test-bounds sweep mutants fuzz atheris lint format bench \
 	clean clean-cache
 
 help:
@@ -16,6 +17,8 @@ help:
 	@echo "make test     all tests: compiled, in plain Python with coverage, with bounds checks"
 	@echo "make sweep    every algorithm × start × threads × graph, for SWEEP_SECONDS=$(SWEEP_SECONDS)"
 	@echo "make mutants  break the default's kernels on purpose, and see whether tests notice"
+	@echo "make fuzz     damaged files, odd graphs, forged proofs: FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
+	@echo "make atheris  damaged files by coverage, FUZZ_SECONDS=$(FUZZ_SECONDS) in all"
 	@echo "make lint     ruff and mypy"
 	@echo "make format   ruff, and the tables in the docs"
 	@echo "make bench    berge against scipy, igraph and SuiteSparse on generated graphs"
@@ -68,6 +71,18 @@ sweep: $(VENV)/ready-test
 mutants: $(VENV)/ready-test
 	$(RUN) -m tests.mutation
 
+# Each goes on from its last seed, and notes in trust/tried.json what it has tried.
+fuzz: $(VENV)/ready-test
+	$(RUN) -m tests.fuzz.fuzz --go-on --keep --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.differential small --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.differential large --go-on --seconds $(FUZZ_SECONDS)
+	NUMBA_CACHE_DIR=$(VENV)/lowered-cache $(RUN) -m tests.fuzz.lowered --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
+
+atheris: $(VENV)/ready-test
+	$(INSTALL) atheris
+	$(RUN) -m tests.fuzz.atheris_target all -max_total_time=$(FUZZ_SECONDS)
+
 lint: $(VENV)/ready-lint
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/ruff format --check
@@ -89,4 +104,4 @@ clean: clean-cache
 # numba does not notice a change in a helper from another file.
 clean-cache:
 	find src lab tests -name __pycache__ -type d -exec rm -rf {} +
-	rm -rf $(VENV)/bounds-cache
+	rm -rf $(VENV)/bounds-cache $(VENV)/lowered-cache

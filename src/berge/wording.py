@@ -54,6 +54,7 @@ def in_seconds(seconds: float) -> str:
 
 def in_bytes(size: float) -> str:
     """Return a size in KB, MB, ... of 1024."""
+    size = min(size, 1e300)  # files may claim any
     for unit in ("bytes", "KB", "MB", "GB"):
         if size < 1024:
             return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"

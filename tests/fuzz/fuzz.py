@@ -1,5 +1,6 @@
 """Give readers what they should not be given: seed after seed, of every target.
 
+    python -m tests.fuzz.fuzz --go-on [--seconds N] [--target NAME]      what `make fuzz` does
     python -m tests.fuzz.fuzz [--seconds N] [--target NAME] [--first SEED] [--count N]
     python -m tests.fuzz.fuzz --target NAME --first SEED --show DIR      write one input, and try it
 
@@ -16,20 +17,24 @@ import sys
 import tempfile
 import time
 import zlib
-from functools import partial
+from functools import cache, partial
+from itertools import cycle
 from pathlib import Path
 
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # others reserve much in advance
 os.environ.setdefault("ARROW_IO_THREADS", "1")
 
 import berge.compile  # noqa: F401 (before numba is used)
+from berge.files import limits
 
+from . import tally
 from .inputs import MAKERS, make
 from .supervise import Outcome, supervise
 from .targets import TARGETS, put
 
 CORPUS = Path(__file__).parent / "corpus"
 SHARED_MEMORY = Path("/dev/shm")
+ROUND = 20.0  # seconds for a target before the next has its turn
 
 
 def attempt(target: str, place: Path, seed: int) -> bool:
@@ -52,7 +57,12 @@ def fuzz(target: str, seeds: range, until: float = float("inf")) -> Outcome:
             return attempt(target, here, seed)
 
         _warm(partial(attempt, target, here))
-        return supervise(once, seeds, until=until)
+        asked = limits.available
+        limits.available = cache(asked)  # asked once a child: else it takes most of the time
+        try:
+            return supervise(once, seeds, until=until)
+        finally:
+            limits.available = asked
 
 
 def _warm(once) -> None:
@@ -77,6 +87,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="for all targets together")
     parser.add_argument("--target", choices=sorted(TARGETS), action="append")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--go-on", action="store_true", help="after the last seed; note it")
     parser.add_argument("--count", type=int, default=10**12, help="seeds of each target at most")
     parser.add_argument("--show", type=Path, help="write the input of the first seed here, try it")
     parser.add_argument("--keep", action="store_true", help="put what is found into the corpus")
@@ -86,10 +97,15 @@ def main() -> int:
         given.show.mkdir(parents=True)
         print(TARGETS[targets[0]](put(make(targets[0], given.first), given.show)))
         return 0
-    found = 0
-    for target in targets:
-        until = time.monotonic() + given.seconds / len(targets)
-        outcome = fuzz(target, range(given.first, given.first + given.count), until)
+    found, until = 0, time.monotonic() + given.seconds
+    share = min(given.seconds / len(targets), ROUND)
+    for target in cycle(targets) if given.go_on else targets:
+        if (now := time.monotonic()) >= until:
+            break
+        first = tally.first(target) if given.go_on else given.first
+        outcome = fuzz(target, range(first, first + given.count), min(until, now + share))
+        if given.go_on:
+            tally.add(target, outcome)
         print(f"{target}: {outcome.tried:,} inputs, {outcome.accepted:,} accepted", flush=True)
         for kind, (seed, text, times) in outcome.found.items():
             found += 1

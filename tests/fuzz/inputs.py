@@ -29,6 +29,7 @@ from berge.files.manifest import digest, fingerprint
 
 from . import mutate
 from .mutate import COMPRESS, in_bytes, in_json, in_npy, in_text, npy, times
+from .targets import JOB
 
 Files = dict[str, bytes]
 _BOMB = 1 << 26  # bytes of text in what a few hundred bytes unpack to
@@ -74,7 +75,8 @@ def _bomb(suffix: str, start: bytes) -> bytes:
 
 @cache
 def _unpacks_to(suffix: str, byte: int) -> bytes:
-    return COMPRESS[suffix](bytes([byte]) * _BOMB)
+    size = _BOMB // 16 if byte == ord("\n") else _BOMB  # csv takes seconds for so many lines
+    return COMPRESS[suffix](bytes([byte]) * size)
 
 
 def matrix_market(rng: Random) -> Files:
@@ -362,6 +364,7 @@ def _written(kind: str) -> Files:
                 halves.append(parts.write_part(Path(place, "aside"), (k, 2), rows, rows, arrays))
             facts = {"cardinality": 9, "upper_bound": 9, "cover": [9, 0]}
             parts.complete(Path(place, "aside"), made, graph.shape, facts, halves)
+            Path(place, "aside").rename(made)
         elif kind == "checkpoint":
             match_part(Part.from_graph(graph, 0, 1), Alone(), checkpoint=Checkpoint(made))
         elif kind == "levels":
@@ -372,12 +375,8 @@ def _written(kind: str) -> Files:
             made.mkdir()
             convert._begin(made, stream, 1 << 20)
             convert._read(made, stream, 5, lambda *_: None)
-            job = json.loads((made / "job.json").read_bytes())
-            job["source"], job["files"][0][2] = "@HERE@/g.txt", 0
-            (made / "job.json").write_text(json.dumps(job))
-            return {p.name: p.read_bytes() for p in sorted(made.iterdir())} | {
-                "g.txt": source.read_bytes()
-            }
+            files = {p.name: p.read_bytes() for p in sorted(made.iterdir())}
+            return files | {"job.json": JOB, "g.txt": source.read_bytes()}
         return {p.name: p.read_bytes() for p in sorted(made.iterdir()) if p.name != "lock"}
 
 
@@ -457,6 +456,44 @@ def suitesparse(rng: Random) -> Files:
     return {"suitesparse/a/a.tar.gz": in_bytes(rng, data) if rng.random() < 0.2 else data}
 
 
+def portions(rng: Random) -> Files:
+    """A file of a format that is read in portions."""
+    return rng.choice((matrix_market, edge_list, parquet))(rng)
+
+
+def suite(rng: Random) -> Files:
+    """A suite of the lab, in TOML."""
+    text = rng.choice(sorted(_suites()))
+    data = text.encode()
+    for _ in times(rng):
+        data = in_text(rng, data)
+    return {"s.toml": data}
+
+
+@cache
+def _suites() -> set[str]:
+    from berge_lab.bench.suite import BUILT_IN
+
+    return {path.read_text() for path in BUILT_IN.values()}
+
+
+def results(rng: Random) -> Files:
+    """Lines of results of the lab."""
+    lines = []
+    for graph, setting in (("a", "auto"), ("b", "auto"), ("a", "scipy"), ("c", "auto")):
+        status = rng.choice(("ok", "ok", "time limit", "failed"))
+        row = {"format": 1, "graph": graph, "setting": setting, "status": status, "time_limit": 9.0,
+               "peer": "scipy" if setting == "scipy" else None, "seconds": [0.5, 0.25],
+               "gather_seconds": [0.1], "convert_seconds": None, "memory": 2**23, "rows": 9,
+               "cols": 9, "edges": 30, "source": {"generate": "chain"}, "machine": {}}  # fmt: skip
+        data = json.dumps(row).encode()
+        for _ in times(rng) if rng.random() < 0.3 else ():
+            data = in_json(rng, data)
+        lines.append(data)
+    data = b"\n".join([*lines, b""])
+    return {"r.jsonl": in_text(rng, data) if rng.random() < 0.2 else data}
+
+
 MAKERS: dict[str, Callable[[Random], Files]] = {
     "matrix-market": matrix_market,
     "edge-list": edge_list,
@@ -473,4 +510,7 @@ MAKERS: dict[str, Callable[[Random], Files]] = {
     "hierarchy": hierarchy,
     "converting": converting,
     "suitesparse": suitesparse,
+    "portions": portions,
+    "suite": suite,
+    "results": results,
 }

@@ -45,7 +45,7 @@ class Outcome:
 
 
 def supervise(
-    attempt: Callable[[int], bool],
+    attempt: Callable[[int], int],
     seeds: range,
     *,
     until: float = float("inf"),
@@ -54,7 +54,8 @@ def supervise(
 ) -> Outcome:
     """Try seed after seed until they, or the time, are over.
 
-    `attempt` returns whether the input was accepted, and raises where something is wrong.
+    `attempt` returns whether the input was accepted, or how much was done. It raises where anything
+    is wrong.
     """
     outcome = Outcome(seeds.start)
     while outcome.next < seeds.stop and time.monotonic() < until:
@@ -64,7 +65,7 @@ def supervise(
 
 
 def _one_child(
-    attempt: Callable[[int], bool],
+    attempt: Callable[[int], int],
     seeds: range,
     until: float,
     patience: float,
@@ -126,7 +127,7 @@ def _arrived(pipe: int) -> bytes:
 
 
 def _child(
-    attempt: Callable[[int], bool],
+    attempt: Callable[[int], int],
     seeds: range,
     until: float,
     memory: int,
@@ -146,7 +147,7 @@ def _child(
             return
         shared[SEED], shared[SINCE] = seed, now
         try:
-            shared[ACCEPTED] += bool(attempt(seed))
+            shared[ACCEPTED] += attempt(seed)
         except Exception as error:
             report = f"{seed}\1{kind_of(error)}\1{type(error).__name__}: {str(error)[:300]}\0"
             os.write(pipe, report.replace("\0", "").encode("utf-8", "replace")[:3000] + b"\0")

@@ -20,6 +20,7 @@ import berge
 from berge import BergeError, BipartiteGraph, Graph
 from berge.files import read_graph
 
+JOB = b"as berge writes it"  # in place of the job of a work folder
 _SMALL = 2000  # vertices and edges of what is solved
 
 
@@ -131,13 +132,14 @@ def checkpoint(path: Path) -> bool:
     """Load the checkpoint of a chain of nine."""
     from berge.distributed.checkpoint import Checkpoint
     from berge.distributed.communicator import Alone
+    from berge.distributed.core import match_part
     from berge.distributed.part import Part
 
     part = Part.from_graph(berge.generate.chain(9), 0, 1)
     found = tried(path, Checkpoint(path).load, Alone(), part)
     if found is not None:
-        assert found[0].shape == (9,)
-        assert ((found[0] >= -1) & (found[0] < 9)).all(), "a mate out of range"
+        with suppress(berge.InvalidMatchingError):  # the graph has no such edges
+            assert match_part(part, Alone(), row_match=found[0]).stats.cardinality == 9
     return found is not None
 
 
@@ -152,19 +154,58 @@ def hierarchy(path: Path) -> bool:
 
 def converting(path: Path) -> bool:
     """Go on with a conversion that was broken off."""
-    from berge.files.convert import convert_stream, edges_read
+    from berge.files.convert import _job, _note, convert_stream, edges_read
     from berge.files.streams import open_stream
 
     target = path.parent / "g.berge"
     os.utime(path, ns=(0, 0))
+    stream = tried(path, open_stream, path, "edge-list")
+    if stream is None:
+        return False
     job = Path(f"{target}.partial", "job.json")
-    if job.exists():
-        here = str(path.parent.resolve()).encode()
-        job.write_bytes(job.read_bytes().replace(b"@HERE@", here))
-    stream = open_stream(path, "edge-list")
+    if job.exists() and job.read_bytes() == JOB:  # what it is for depends on where it is
+        _note(job, _job(stream) | {"memory": 1 << 20})
     tried(path.parent, edges_read, stream, target)
     found = tried(path.parent, convert_stream, stream, target)
     return solve(tried(path.parent, berge.read, target) if found else None)
+
+
+def portions(path: Path) -> bool:
+    """Read a file piece by piece, and as a part of a cluster: the same edges as at once."""
+    from berge.distributed.communicator import Alone
+    from berge.distributed.sources import read_part
+    from berge.files import format_of
+    from berge.files.streams import open_stream
+
+    plain = tried(path, berge.read, path)
+    stream = tried(path, open_stream, path, format_of(path).name)
+    pieces = None if stream is None else tried(path, lambda: list(stream.pieces(None)))
+    part = tried(path, read_part, path, Alone())
+    if plain is not None and pieces is not None:
+        edges = set(zip(*edges_of(plain), strict=True))
+        streamed = (zip(piece.rows.tolist(), piece.cols.tolist(), strict=True) for piece in pieces)
+        assert edges == set().union(*streamed), "other edges in pieces"
+        assert part is None or part.nnz >= len(edges), "other edges in a part"
+    return solve(plain) or pieces is not None
+
+
+def edges_of(graph: BipartiteGraph) -> tuple[list[int], list[int]]:
+    """Return the rows and the columns of all edges."""
+    return np.repeat(np.arange(graph.n_rows), graph.row_degrees).tolist(), graph.indices.tolist()
+
+
+def suite(path: Path) -> bool:
+    """Read a suite of the lab."""
+    from berge_lab.bench.suite import read_suite
+
+    return tried(path, read_suite, path) is not None
+
+
+def results(path: Path) -> bool:
+    """Read results of the lab."""
+    from berge_lab.bench.results import read_lines
+
+    return tried(path, read_lines, path) is not None
 
 
 def suitesparse(path: Path) -> bool:
@@ -191,6 +232,9 @@ TARGETS: dict[str, Callable[[Path], bool]] = {
     "hierarchy": hierarchy,
     "converting": converting,
     "suitesparse": suitesparse,
+    "portions": portions,
+    "suite": suite,
+    "results": results,
 }
 
 

@@ -157,6 +157,8 @@ def _pairs(
     """Yield the two labels of every line that is not blank."""
     first, second = places
     for record in records:
+        if not record:  # of many a file there are a million
+            continue
         try:
             left, right = record[first].strip(), record[second].strip()
         except IndexError:  # a line that ends too early

@@ -102,7 +102,7 @@ class Checkpoint:
                 row_match, phase = self._mates(part, content["files"]), int(content["phase"])
             except (OSError, FormatError) as error:
                 raise CheckpointError(str(error)) from None
-            except (LookupError, TypeError, ValueError) as error:
+            except (LookupError, OverflowError, TypeError, ValueError) as error:
                 raise CheckpointError(f"{self.manifest}: not all of one: {error!r}") from None
         return row_match, phase
 
@@ -147,5 +147,7 @@ class Checkpoint:
             if 0 <= first <= low < high <= last <= part.n_rows:
                 path = file_in(self.folder, entry["name"])
                 mates = load_array(path, entry["sha256"], np.dtype(np.int64), last - first)
+                if mates.min() < -1 or mates.max() >= part.n_cols:
+                    raise FormatError(f"a mate is not in −1 … {part.n_cols - 1}", path)
                 row_match[low - rows.start : high - rows.start] = mates[low - first : high - first]
         return row_match

@@ -22,7 +22,6 @@ runs besides the result (16 from 2³¹ vertices on).
 from __future__ import annotations
 
 import errno
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -40,7 +39,7 @@ from ..graphs.graph import IndexArray, unsigned
 from .aside import PathName, new_folder
 from .files import naming, write_array
 from .folder import META, Folder, Writer
-from .manifest import check_target, write_json
+from .manifest import check_target, digest, read_json, write_json
 from .streams import Position, Stream
 
 DEFAULT_MEMORY = 1 << 30
@@ -142,7 +141,7 @@ def _begin(work: Path, stream: Stream, memory: int) -> int:
             shutil.rmtree(path)
         elif path.name != "lock":
             path.unlink()
-    write_json(work / "job.json", job | {"memory": memory})
+    _note(work / "job.json", job | {"memory": memory})
     return memory
 
 
@@ -167,9 +166,19 @@ def _memory(work: Path, job: dict[str, Any]) -> int:
     return int(noted["memory"]) if same else 0
 
 
+def _note(path: Path, content: Any) -> None:
+    """Write a file that says how far the work has come, with its checksum."""
+    write_json(path, {"content": content, "sha256": digest(content)})
+
+
 def _noted(path: Path) -> Any:
-    """Return what a file of the work folder says, None if it is not there."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    """Return what such a file says; None if it is not there or damaged: that work is done anew."""
+    try:
+        noted = read_json(path)
+        sound = noted["sha256"] == digest(noted["content"])
+    except (FileNotFoundError, FormatError, LookupError, RecursionError, TypeError, ValueError):
+        return None
+    return noted["content"] if sound else None
 
 
 @dataclass(frozen=True)
@@ -188,7 +197,11 @@ class Run:
 
     def starts(self) -> npt.NDArray[np.int64]:
         """Read the places where buckets begin; one more is the end."""
-        return np.fromfile(self.path, np.int64, self.buckets + 1)
+        starts = np.fromfile(self.path, np.int64, self.buckets + 1)
+        sound = starts.size == self.buckets + 1 and starts[0] == 0 and starts[-1] == self.size
+        if not sound or (starts[1:] < starts[:-1]).any():
+            raise self._damaged()
+        return starts
 
     def read(self, lo: int, hi: int) -> tuple[IndexArray, IndexArray]:
         """Read rows and columns of the edges from one place to another."""
@@ -198,9 +211,13 @@ class Run:
             np.fromfile(self.path, index, hi - lo, offset=head + at * index.itemsize)
             for at in (lo, self.size + lo)
         )
-        if rows.size != hi - lo or cols.size != hi - lo:
-            raise FormatError("the run has become shorter", self.path)
+        for ends, size in ((rows, self.rows), (cols, self.cols)):
+            if ends.size != hi - lo or (ends.size and not 0 <= ends.min() <= ends.max() < size):
+                raise self._damaged()
         return rows, cols
+
+    def _damaged(self) -> FormatError:
+        return FormatError("damaged: remove the folder that it is in, to begin anew", self.path)
 
 
 def _runs(work: Path) -> list[Run]:
@@ -264,7 +281,7 @@ def _write_run(
     run = Run(path, size, shift, buckets, index.name, rows, cols, position, last)
     noted = asdict(run)
     del noted["path"]
-    write_json(path.with_suffix(".json"), noted)
+    _note(path.with_suffix(".json"), noted)
     return run
 
 
@@ -304,11 +321,11 @@ def _sort(
                 rows, cols = np.divmod(keys[first], max(shape[1], 1))
                 del keys, first
                 writer.append(np.bincount(rows, minlength=group.hi - group.lo), cols)
-                write_json(noted, writer.state())
+                _note(noted, writer.state())
             done += group.size
             show("sorting", done / max(total, 1), done)
         writer.close()
-    write_json(noted, _COMPLETE)
+    _note(noted, _COMPLETE)
 
 
 @dataclass(frozen=True)
@@ -326,9 +343,11 @@ class _Group:
         for run, (first, last) in zip(runs, self.places.tolist(), strict=True):
             for at in range(first, last, _WINDOW):
                 rows, cols = run.read(at, min(at + _WINDOW, last))
+                mine = (rows >= self.lo) & (rows < self.hi)
                 if self.has_others:
-                    mine = (rows >= self.lo) & (rows < self.hi)
                     rows, cols = rows[mine], cols[mine]
+                elif not mine.all():
+                    raise run._damaged()
                 yield rows, cols
 
     def keys(self, runs: list[Run], n_cols: int) -> npt.NDArray[np.int64]:

@@ -229,9 +229,10 @@ class Folder:
         shape, edges, sums = (meta["rows"], meta["cols"]), meta["edges"], meta.get("checksums")
         index_bytes = np.dtype(index_type(*shape)).itemsize
         for name, size in (("indptr", 8 * (shape[0] + 1)), ("indices", index_bytes * edges)):
-            noted = sums.get(name) if isinstance(sums, dict) else None
+            noted: Any = sums.get(name) if isinstance(sums, dict) else None
             places = -(-size // manifest.CHUNK)
-            if not isinstance(noted, list) or [type(x) for x in noted] != [int] * places:
+            as_many = isinstance(noted, list) and len(noted) == places
+            if not as_many or not all(type(x) is int for x in noted):
                 raise FormatError(f"the checksums of {name} are missing, or not as many", place)
         if meta.get("fingerprint") != fingerprint(shape, edges, meta["checksums"]):
             raise FormatError("the fingerprint does not fit the rest: it was changed", place)

@@ -22,7 +22,7 @@ _MAGIC = b"\x93NUMPY"
 _LENGTH = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # version -> bytes of the header's length
 _LONGEST = 10_000  # bytes, as in numpy
 _VALUES = {
-    "descr": rb"'([<>=|]?[A-Za-z][0-9]{0,9})'",
+    "descr": rb"'([<>=|]?[biufcSUVOmM][0-9]{0,9})'",
     "fortran_order": rb"(True|False)",
     "shape": rb"\( *([0-9]{1,18} *,|[0-9]{1,18}(?: *, *[0-9]{1,18}){1,31} *,?|) *\)",
 }

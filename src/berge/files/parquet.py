@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, OptionError
+from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns
 from .files import PathName, replacing
@@ -93,7 +93,9 @@ def files_of(path: PathName) -> list[Any]:
     for each in paths:
         try:
             files.append(parquet.ParquetFile(each))
-        except pyarrow.ArrowInvalid as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the system's own
+                raise
             raise FormatError(f"not a Parquet file, or a damaged one: {error}", each) from None
     return files
 
@@ -115,8 +117,7 @@ def batches(
     pyarrow, _ = _import()
     number, turn = 0, 0  # of the next row, of the next row group
     for file in files:
-        names = file.schema_arrow.names
-        wanted = [names[place] for place in choose_columns(names, left, right)]
+        wanted = _columns(path, file.schema_arrow.names, left, right)
         for group in range(file.num_row_groups):
             size = file.metadata.row_group(group).num_rows
             turn += 1
@@ -132,8 +133,20 @@ def batches(
                     number += batch.num_rows
                     if start < batch.num_rows:
                         yield pair[0][start:], pair[1][start:]
-            except (pyarrow.ArrowInvalid, OSError) as error:
+            except (pyarrow.ArrowException, OSError) as error:
                 raise FormatError(f"damaged: {error}", path) from None
+
+
+def _columns(path: PathName, names: list[str], left: Any, right: Any) -> list[str]:
+    """Return the names of the two columns with the ends of edges."""
+    try:
+        wanted = [names[place] for place in choose_columns(names, left, right)]
+    except InvalidGraphError as error:
+        raise FormatError(str(error), path) from None
+    for name in wanted:
+        if names.count(name) > 1:
+            raise FormatError(f"{names.count(name)} columns are called {name!r}", path)
+    return wanted
 
 
 def _indices(path: PathName, column: Any, name: str, number: int, base: int) -> IndexArray:

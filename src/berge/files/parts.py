@@ -109,8 +109,8 @@ class MatchingFolder:
             self.parts = list(meta["parts"])
             self.shape = _two(meta["shape"])
             for side, n in zip(("rows", "cols"), self.shape, strict=True):
-                ends = [0, *(index(part[side][1]) for part in self.parts)]
-                starts = [part[side][0] for part in self.parts]
+                bounds = [_two(part[side]) for part in self.parts]
+                starts, ends = [b[0] for b in bounds], [0, *(b[1] for b in bounds)]
                 if starts != ends[:-1] or ends != sorted(ends) or ends[-1] != n:
                     raise FormatError(f"the parts do not hold all {side} from 0 to {n}", place)
             self.cardinality, self.upper_bound = _two([meta["cardinality"], meta["upper_bound"]])

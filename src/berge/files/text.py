@@ -80,7 +80,8 @@ def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]
     """
     low, limit = head.low, head.entries
     left = LARGEST if limit is None else limit - taken
-    row_high, col_high = (size - 1 + low for size in head.shape) if head.shape else (LARGEST,) * 2
+    sizes = head.shape or (LARGEST + 1, LARGEST + 1)
+    row_high, col_high = (min(size - 1 + low, LARGEST) for size in sizes)
     while lines.fill():
         at, stop = lines.start, lines.stop
         size = (stop - at) // 4 + 1

@@ -693,7 +693,8 @@ def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
     if not is_sealed(values) or values.dtype != np.float64:
-        values = np.array(values, np.float64, order="C", subok=False)
+        with np.errstate(all="ignore"):  # a signalling NaN is looked for below
+            values = np.array(values, np.float64, order="C", subok=False)
     # `not >=` also catches NaN, which a minimum hands on.
     if values.size and not (values.min() >= 0 and values.max() < np.inf):
         k = int(np.flatnonzero(~((values >= 0) & (values < np.inf)))[0])

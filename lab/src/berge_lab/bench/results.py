@@ -71,8 +71,11 @@ def read_lines(path: str | PathLike[str]) -> list[Row]:
     for number, line in enumerate(lines, 1):
         try:
             rows.append(json.loads(line))
-            found, _, _ = (rows[-1][key] for key in ("format", "graph", "setting"))
-        except (ValueError, TypeError, KeyError):
+            found, *names = (rows[-1][key] for key in ("format", "graph", "setting"))
+            if not all(isinstance(name, str) for name in names):
+                raise TypeError
+            identity(rows[-1])
+        except (AttributeError, ValueError, TypeError, KeyError, RecursionError):
             raise FormatError("not a line of `berge bench run`", path, number) from None
         if found != FORMAT:
             raise FormatError(f"format {found!r} is not known, only {FORMAT}", path, number)

@@ -120,7 +120,7 @@ def read_suite(name: str | os.PathLike[str], files: Sequence[str] = ()) -> Suite
     try:
         with path.open("rb") as file:
             suite = _suite(path, tomllib.load(file))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise OptionError(f"{path}: not TOML: {error}") from None
     except OptionError as error:
         raise OptionError(f"{path}: {error}") from None
@@ -305,4 +305,4 @@ def _whole(where: str, value: Any, least: int, words: str = "") -> int:
 def _positive(where: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
         raise OptionError(f"{where}: must be a number above 0, not {value!r}")
-    return float(value)
+    return float(min(value, 1e300))

@@ -257,9 +257,11 @@ class Hierarchy:
         told = folder / "levels.json"
         try:
             facts = json.loads(told.read_text(encoding="utf-8"))
-            reason, limit, levels = facts["reason"], facts["limit"], facts["levels"]
-            known = [(x["reduction"], x["weight_kept"], x["seconds"]) for x in levels]
-        except (KeyError, TypeError, ValueError, RecursionError):
+            reason, limit = str(facts["reason"]), facts["limit"]
+            limit = float("inf") if limit is None else float(limit)
+            names = "reduction", "weight_kept", "seconds"
+            known = [tuple(float(x[name]) for name in names) for x in facts["levels"]]
+        except (KeyError, OverflowError, TypeError, ValueError, RecursionError):
             raise FormatError("not what Hierarchy.save writes", told) from None
         if (folder / "level-0.hgr").exists():
             raise OptionError(f"{str(folder)!r} has hypergraphs, which cannot be read back")
@@ -271,7 +273,7 @@ class Hierarchy:
                 kinds = np.dtype(np.int32), np.dtype(np.int64)
                 coarse = npy.load(folder / f"map-{i}.npy", (graph.n_vertices,), *kinds)
             made.append(Level(graph, coarse, *numbers))
-        return cls(tuple(made), reason, float("inf") if limit is None else limit)
+        return cls(tuple(made), reason, limit)
 
     def facts(self) -> list[dict[str, Any]]:
         """Return what the levels say of themselves, one dictionary each."""
