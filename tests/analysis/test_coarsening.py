@@ -28,6 +28,7 @@ from berge.analysis.coarsening.coarsen import SLOWEST
 from berge.analysis.coarsening.contract import contract, exact_weights, number
 from berge.analysis.coarsening.hypergraph import Hypergraph
 from berge.files import metis
+from berge.graphs.owned import settle
 
 from ..cli.invoke import run
 from ..conftest import COMPILED, DATA
@@ -297,20 +298,30 @@ def test_a_cut_weighs_the_same_on_every_level():
 # What the checker finds.
 
 
+def spoil_array(graph, name, k, value):
+    array = np.array(getattr(graph, name))
+    array[k] = value
+    settle(graph, name, array)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (
-            lambda g, c: g.weights.__setitem__(0, g.weights[0] + 1),
+            lambda g, c: spoil_array(g, "weights", 0, g.weights[0] + 1),
             "level 1: the edge of 0 and 1 is said to",
         ),
-        (lambda g, c: g.vertex_weights.__setitem__(3, 9), "level 1: vertex 3 is said to weigh 9"),
+        (
+            lambda g, c: spoil_array(g, "vertex_weights", 3, 9),
+            "level 1: vertex 3 is said to weigh 9",
+        ),
         (lambda g, c: c.__setitem__(0, -1), "leads out of 0"),
         (lambda g, c: c.__setitem__(c == 2, 0), "nothing is mapped to vertex 2"),
-        (lambda g, c: g.indices.__setitem__(0, 40), "the edge of 0 and .* weigh 0.0, but"),
+        (lambda g, c: spoil_array(g, "indices", 0, 40), "the edge of 0 and .* weigh 0.0, but"),
     ],
 )
 def test_the_checker_notices(spoil, message):
+    """Arrays of graphs cannot be written to, so others take their place."""
     h = berge.coarsen(generate.grid(10, 10), levels=1)
     spoil(h[1].graph, h[0].coarse)
     with pytest.raises(ProofError, match=message):
@@ -589,7 +600,7 @@ def test_the_checker_of_hypergraphs_notices():
     with pytest.raises(ProofError, match="level 1: net 0 is said to weigh"):
         h.check()
     coarse.weights[0] -= 1
-    coarse.incidence.indices[0] = coarse.incidence.indices[1]
+    spoil_array(coarse.incidence, "indices", 0, coarse.incidence.indices[1])
     with pytest.raises(ProofError, match="its nets are not those"):
         h.check()
 

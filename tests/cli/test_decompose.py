@@ -130,8 +130,8 @@ def test_permuted_labels_and_shape():
     )
     dm = berge.dulmage_mendelsohn(graph)
     permuted = dm.permuted(graph)
-    assert permuted.row_labels == [graph.row_labels[i] for i in dm.row_order]
-    assert permuted.col_labels == [graph.col_labels[j] for j in dm.col_order]
+    assert list(permuted.row_labels) == [graph.row_labels[i] for i in dm.row_order]
+    assert list(permuted.col_labels) == [graph.col_labels[j] for j in dm.col_order]
     with pytest.raises(berge.InvalidGraphError, match="2 × 2 vertices, the graph has 3 × 3"):
         dm.permuted(generate.chain(3))
 

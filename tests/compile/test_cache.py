@@ -133,7 +133,8 @@ def test_full_disk(fresh, tmp_path, caplog):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert "a kernel is not kept: [Errno 27] File too large" in caplog.text
-    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
+    left = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert [path for path in left if path.suffix != ".lock"] == []  # numba's own
     again = fresh()
     assert [again(3), hits(again)] == [6, 0]
 

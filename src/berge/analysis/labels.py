@@ -368,7 +368,7 @@ def graph_of_pairs(pairs: Iterable[Any]) -> BipartiteGraph:
     --------
     >>> from berge.analysis.labels import graph_of_pairs
     >>> graph_of_pairs([("ann", "cook"), ("ann", 7)]).col_labels
-    ['cook', 7]
+    ('cook', 7)
     """
     edges = _Edges()
     for k, pair in enumerate(pairs):

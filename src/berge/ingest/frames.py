@@ -43,7 +43,7 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     >>> wishes = pyarrow.table({"who": ["ann", "bob", "ann"], "what": ["cook", "cook", "drive"]})
     >>> graph = from_frame(wishes)
     >>> graph, graph.row_labels, graph.col_labels
-    (BipartiteGraph(2 × 2, 3 edges), ['ann', 'bob'], ['cook', 'drive'])
+    (BipartiteGraph(2 × 2, 3 edges), ('ann', 'bob'), ('cook', 'drive'))
 
     Notes
     -----

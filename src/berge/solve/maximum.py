@@ -98,9 +98,12 @@ def maximum_matching(
     Notes
     -----
     O(n·m) in the worst case for the default, about O(m) on most graphs. Memory besides the graph:
-    its transpose (4 bytes an edge, where it is needed), at most 24 bytes a vertex, and 12 more a
-    vertex for each thread, up to 8 of which share the searches. From 2³¹ vertices on it is twice
-    that. Up to 128 MB of it are kept for the next call.
+    its transpose and a copy of a scipy array (4 bytes an edge each, where they are needed), at most
+    24 bytes a vertex, and 12 more a vertex for each thread, up to 8 of which share the searches.
+    From 2³¹ vertices on it is twice that. Up to 128 MB of it are kept for the next call.
+
+    Another thread may change a scipy array during the call: what comes of that is a matching of
+    what was read, or an error.
     """
     started = time.perf_counter()
     if cluster is not None:
@@ -120,7 +123,8 @@ def maximum_matching(
     threads = threads_of(threads)
     with thread_count(threads):
         graph = _load(source, place)
-        if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+        known = plain and type(graph) is BipartiteGraph
+        if known and (matching := _small()(graph, threads, seed, started)) is not None:
             return matching
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)

@@ -53,6 +53,7 @@ from ..counters import LONGEST, report
 from ..push_relabel.p_push_relabel import p_push_relabel
 from ..push_relabel.push_relabel import push_relabel
 from .budgeted import (
+    LARGEST,
     ROUNDS,
     SEARCHES,
     Arrays,
@@ -75,10 +76,13 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     edges = max(run.graph.nnz, READ_IN_NO_TIME)
     roots = search.roots.size
     try:
-        if many or isinstance(run.graph, BorrowedGraph):
-            worth = run.graph.n_cols + WAKING if many else edges
-            if search_before_others(run, search, worth, effort * edges):
+        borrowed = isinstance(run.graph, BorrowedGraph)
+        if many or borrowed:
+            worth = run.graph.n_cols + WAKING if many else LARGEST
+            most = effort * edges if many else min(effort, 1.0) * edges + 1
+            if search_before_others(run, search, worth, most):
                 return
+        if borrowed:
             run.own_graph()
             search = search._replace(indices=unsigned(run.graph.indices))
         if many:

@@ -148,7 +148,8 @@ def match_some(a: Any, lo: int, hi: int, ours: bool) -> int:
 
     The compiler makes two functions of it.
     """
-    indptr, indices, row_match, col_match = a
+    indptr, indices = a.indptr, a.indices
+    row_match, col_match = a.row_match, a.col_match
     matched = 0
     end = np.int64(indptr[lo])
     for x in range(lo, hi):
