@@ -73,8 +73,7 @@ class GraphFile:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
 
-        settings: dict[str, Any] = {"base": self.base, "limits": self.limits}
-        return files.read_graph(self.path, weights=weights, format=self.form, **settings)
+        return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

@@ -17,19 +17,30 @@ from .program import command
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from ..checker.independent import Verdict
+
 
 @command(
     "berge verify web.mtx matching.npz",
     "berge verify web.mtx matching.txt --json",
     "berge verify web.mtx matching.npz && echo maximum",
     "berge verify mesh.graph pairs.txt",
+    "berge verify web.mtx matching.npz --independent",
 )
 @options.graph_file
 @options.parquet_columns
 @click.argument("matching", type=click.Path(path_type=Path))
+@click.option(
+    "--independent",
+    is_flag=True,
+    help="Share nothing with the readers and solvers, from the files on: plain Python and numpy, "
+    "which are slow, and all of the graph in memory.",
+)
 @options.as_json
 @click.pass_context
-def verify(ctx: click.Context, /, file: options.GraphFile, matching: Path, as_json: bool) -> None:
+def verify(
+    ctx: click.Context, /, file: options.GraphFile, matching: Path, independent: bool, as_json: bool
+) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
@@ -37,18 +48,40 @@ def verify(ctx: click.Context, /, file: options.GraphFile, matching: Path, as_js
     maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
 
     Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
+
+    What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
+    With --independent nothing is: not even numba is imported.
     """
-    code, found = _check(file, matching, not as_json)
-    facts = {"file": file.path, "matching": matching, **found}
-    report(facts, _lines, f"{matching} in {file}", as_json=as_json)
-    ctx.exit(code)
+    found = (_check_independently if independent else _check)(file, matching, not as_json)
+    facts = {"file": file.path, "matching": matching, **_facts(found)}
+    lines = _independent_lines if independent else _lines
+    report(facts, lines, f"{matching} in {file}", as_json=as_json)
+    if not found.valid:
+        ctx.exit(exit_codes.NOT_A_MATCHING)
+    ctx.exit(exit_codes.OK if found.best else exit_codes.NOT_MAXIMUM)
 
 
-def _check(file: options.GraphFile, path: Path, shown: bool) -> tuple[int, dict[str, Any]]:
-    """Check a matching of a general or a bipartite graph; return the exit code, and what is known.
+def _check_independently(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
+    """Read and check by `berge.checker` alone; limits can only refuse, so they are berge's own."""
+    from ..checker.graphs import Source
+    from ..checker.independent import verify
+    from ..checker.untrusted import Limits
+    from ..graphs.memory import available
+
+    limits = Limits(available())
+    if file.limits is not None:
+        given = file.limits.now()
+        limits = Limits(given.memory or 0, given.line, given.ratio)
+    with working("reading and checking", shown):
+        return verify(Source(file.path, limits, file.form, file.base, file.left, file.right), path)
+
+
+def _check(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
+    """Check a matching of a general or a bipartite graph.
 
     A general graph is read with weights if the matching weighs something else than its pairs.
     """
+    from ..checker.independent import Verdict
     from ..errors import InvalidMatchingError, ProofError
     from ..files.folder import FolderGraph
     from ..files.matchings import has_vertices
@@ -56,7 +89,7 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> tuple[int, dict[
     from ..results.greedy_matching import GreedyMatching
     from ..results.matching import Matching
 
-    general, code, reason = has_vertices(path), exit_codes.NOT_A_MATCHING, None
+    general, valid, best, reason = has_vertices(path), False, False, None
     matching: Any = None
     with working("reading", shown):
         try:
@@ -71,40 +104,60 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> tuple[int, dict[
         try:
             if matching is not None and general:
                 maximal = proof.verify_greedy(graph, replace(matching, is_maximal=False))
-                code = exit_codes.NOT_MAXIMUM
+                valid = True
                 if not maximal:
                     raise ProofError("an edge has two unmatched ends")
             elif matching is not None:
                 proof.verify(graph, matching)
-                code = exit_codes.NOT_MAXIMUM
+                valid = True
                 matching.prove(graph)
-            code = code if matching is None else exit_codes.OK
+            best = matching is not None
         except ProofError as error:
             reason = str(error)
-    valid, best = code != exit_codes.NOT_A_MATCHING, code == exit_codes.OK
     if general:
-        return code, {
-            "vertices": graph.n_vertices,
-            "edges": graph.n_edges,
-            "size": matching.size if matching else None,
-            "weight": matching.weight if matching else None,
-            "is_valid": valid,
-            "is_maximal": best,
-            "reason": reason,
+        size, weight = (matching.size, matching.weight) if matching else (None, None)
+        return Verdict((graph.n_vertices,), graph.n_edges, size, weight, valid, best, None, reason)
+    size = matching.cardinality if matching else None
+    proved = matching.certificate if best else None
+    cover = None if proved is None else (int(proved.rows.sum()), int(proved.cols.sum()))
+    return Verdict(graph.shape, graph.nnz, size, None, valid, best, cover, reason)
+
+
+def _facts(found: Verdict) -> dict[str, Any]:
+    """Return what is known of a matching, of a general or a bipartite graph, as JSON has it."""
+    if len(found.shape) == 1:
+        return {
+            "vertices": found.shape[0],
+            "edges": found.edges,
+            "size": found.size,
+            "weight": found.weight,
+            "is_valid": found.valid,
+            "is_maximal": found.best,
+            "reason": found.reason,
         }
-    cover = matching.certificate if matching else None
-    return code, {
-        "rows": graph.n_rows,
-        "cols": graph.n_cols,
-        "edges": graph.nnz,
-        "cardinality": matching.cardinality if matching else None,
-        "is_valid": valid,
-        "is_maximum": best,
-        "is_perfect": best and matching.is_perfect,
-        "cover_rows": None if cover is None else int(cover.rows.sum()),
-        "cover_cols": None if cover is None else int(cover.cols.sum()),
-        "reason": reason,
+    rows, cols = found.shape
+    cover_rows, cover_cols = found.cover or (None, None)
+    return {
+        "rows": rows,
+        "cols": cols,
+        "edges": found.edges,
+        "cardinality": found.size,
+        "is_valid": found.valid,
+        "is_maximum": found.best,
+        "is_perfect": found.best and found.size == rows == cols,
+        "cover_rows": cover_rows,
+        "cover_cols": cover_cols,
+        "reason": found.reason,
     }
+
+
+def _independent_lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
+    """Yield the same lines, and what was shared."""
+    import sys
+
+    yield from _lines(facts)
+    more = ", pyarrow for Parquet" if "pyarrow" in sys.modules else ""
+    yield "shared", f"nothing but Python and numpy{more}: no reader, search or solver of berge's"
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:

@@ -111,12 +111,8 @@ def read(
     O(size of the file). Memory: 16 bytes an edge besides the graph; nothing is allocated by what
     a header claims before that is compared with the file.
     """
-    names = {} if left is right is None else {"left": left, "right": right}
-    if names and os.path.exists(path) and format_of(path, format).name != "parquet":
-        raise OptionError(
-            f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
-        )
-    graph: BipartiteGraph = _read("read", path, format, base, limits=limits, **names)
+    names = {"left": left, "right": right}
+    graph: BipartiteGraph = _read("read", path, format, base, names, limits=limits)
     return graph
 
 
@@ -126,6 +122,8 @@ def read_graph(
     weights: Any = True,
     format: str | None = None,
     base: int = 0,
+    left: str | None = None,
+    right: str | None = None,
     limits: Limits | None = None,
 ) -> Graph:
     """Read an undirected graph from a file; see `read`.
@@ -142,7 +140,8 @@ def read_graph(
     own = weights is True
     try:
         given = None if weights is False else weights
-        graph: Graph = _read("read_graph", path, format, base, weights=given, limits=limits)
+        names = {"left": left, "right": right}
+        graph: Graph = _read("read_graph", path, format, base, names, weights=given, limits=limits)
     except InvalidGraphError as error:
         raise FormatError(str(error), path) from error
     if own and graph.weights is None:
@@ -151,12 +150,25 @@ def read_graph(
     return graph
 
 
-def _read(function: str, path: PathName, format: str | None, base: int, **settings: Any) -> Any:
+def _read(
+    function: str,
+    path: PathName,
+    format: str | None,
+    base: int,
+    names: dict[str, str | None],
+    **settings: Any,
+) -> Any:
     os.stat(in_place(path))
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = format_of(path, format)
     check_base(chosen, base)
+    if names != {"left": None, "right": None}:
+        if chosen.name != "parquet":
+            raise OptionError(
+                f"left and right name columns of Parquet files, and {os.fspath(path)} is none"
+            )
+        settings |= names
     reader = getattr(import_module(f".{chosen.module}", __name__), function)
     return reader(path, **({"base": base} if chosen.has_base else {}), **settings)
 

@@ -39,12 +39,18 @@ def read(
 
 
 def read_graph(
-    path: PathName, *, base: int = 0, weights: Any = True, limits: Limits | None = None
+    path: PathName,
+    *,
+    base: int = 0,
+    left: Any = None,
+    right: Any = None,
+    weights: Any = True,
+    limits: Limits | None = None,
 ) -> Graph:
     """Read the edges of a graph, without weights."""
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
-    rows, cols = join(batches(path, files_of(path), base=base))
+    rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
     n = max(shape_of(rows, cols, path, limits or Limits()))
     return Graph.from_edges(rows, cols, n, weights)
 
