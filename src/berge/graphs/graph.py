@@ -684,7 +684,7 @@ def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] 
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
-    """Return weights as float64, without a copy where they are; each must be finite and ≥ 0."""
+    """Return a copy of weights as float64; each must be finite and ≥ 0."""
     if weights is None:
         return None
     values = np.asarray(weights)

@@ -6,7 +6,7 @@ is sealed, no assignment, no flag and no other array leads to any more. (Names t
 underscore do, and so does ctypes.) A copy takes about as long as the check, and the two are made in
 one pass over the indices (`passes.copied`).
 
-One graph is not copied at first: a scipy array in a call of the default. See `BorrowedGraph`.
+Only the default reads a scipy array before it is copied, see `BorrowedGraph`.
 """
 
 from __future__ import annotations

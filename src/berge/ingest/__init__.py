@@ -33,7 +33,7 @@ def as_bipartite(
     source
         - a `BipartiteGraph`: returned as it is;
         - a scipy sparse array or matrix of any format: every stored entry is an edge, also one
-          whose value is zero. int32 CSR is used without a copy;
+          whose value is zero;
         - a dense two-dimensional array: every nonzero is an edge;
         - ``(row_indices, col_indices)``, or ``(row_indices, col_indices, shape)``;
         - a networkx graph: rows are the nodes with attribute ``bipartite=0``, or `top_nodes`;

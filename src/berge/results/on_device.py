@@ -4,7 +4,7 @@ With ``device="cuda"`` a graph whose index arrays are on the device is solved wh
 but flags and counters comes to the host. Arrays are recognised by ``__cuda_array_interface__`` or
 DLPack, so they may be of CuPy, numba, torch, JAX and others. A graph may be a
 ``cupyx.scipy.sparse`` matrix or a torch tensor in CSR, CSC or COO, a dense one, or ``(row_indices,
-col_indices[, shape])``. Index arrays in CSR are used without a copy. The result is a
+col_indices[, shape])``. Index arrays are copied there. The result is a
 `DeviceMatching`, with arrays of CuPy or torch if the graph was of these, else numba's.
 
 None of this imports CUDA before a graph is known to lie there. It has been run in numba's simulator
@@ -280,6 +280,7 @@ def _is_on_device(array: Any) -> bool:
 
 
 def _index_array(name: str, array: Any, device: Device) -> Any:
+    """Return a copy on the device: what was given others may change after it was looked at."""
     from ..ingest.dlpack import from_dlpack, is_on_cuda
 
     if is_on_cuda(array) and not hasattr(array, "__cuda_array_interface__"):
@@ -292,7 +293,9 @@ def _index_array(name: str, array: Any, device: Device) -> Any:
         )
     if array.size > 1 and array.strides[0] != array.dtype.itemsize:
         raise InvalidGraphError(f"{name} must be contiguous: take a copy")
-    return array
+    own = device.empty(array.size, array.dtype)
+    device.launch(copy, array.size, array, own)
+    return own
 
 
 def _in_library(array: Any, library: str) -> Any:
