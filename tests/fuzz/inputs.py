@@ -75,7 +75,7 @@ def _bomb(suffix: str, start: bytes) -> bytes:
 
 @cache
 def _unpacks_to(suffix: str, byte: int) -> bytes:
-    size = _BOMB // 16 if byte == ord("\n") else _BOMB  # csv takes seconds for so many lines
+    size = _BOMB // 64 if byte == ord("\n") else _BOMB  # csv takes seconds for so many lines
     return COMPRESS[suffix](bytes([byte]) * size)
 
 
@@ -461,6 +461,16 @@ def portions(rng: Random) -> Files:
     return rng.choice((matrix_market, edge_list, parquet))(rng)
 
 
+def independent(rng: Random) -> Files:
+    """A graph in any format."""
+    return rng.choice((matrix_market, edge_list, metis, dimacs, npz, parquet, folder))(rng)
+
+
+def independent_matching(rng: Random) -> Files:
+    """A matching in any format."""
+    return rng.choice((matching, greedy, matching_parts, matching_parts))(rng)
+
+
 def suite(rng: Random) -> Files:
     """A suite of the lab, in TOML."""
     text = rng.choice(sorted(_suites()))
@@ -511,6 +521,8 @@ MAKERS: dict[str, Callable[[Random], Files]] = {
     "converting": converting,
     "suitesparse": suitesparse,
     "portions": portions,
+    "independent": independent,
+    "independent-matching": independent_matching,
     "suite": suite,
     "results": results,
 }

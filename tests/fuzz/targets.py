@@ -189,6 +189,40 @@ def portions(path: Path) -> bool:
     return solve(plain) or pieces is not None
 
 
+def independent(path: Path) -> bool:
+    """Read a graph by the checker's own readers: the same edges as by berge's, where both do."""
+    from berge.checker.graphs import Source, read
+    from berge.checker.untrusted import Limits
+
+    plain = tried(path, berge.read, path)
+    found = tried(path, read, Source(path, Limits(1 << 28)))
+    if plain is not None and found is not None:
+        shape, pieces = found
+        theirs = (zip(rows.tolist(), cols.tolist(), strict=True) for rows, cols, _ in pieces)
+        assert shape == plain.shape, "another shape"
+        assert set().union(*theirs) == set(zip(*edges_of(plain), strict=True)), "other edges"
+    return found is not None
+
+
+def independent_matching(path: Path) -> bool:
+    """Check a file against a chain of nine by the independent way, and by the other."""
+    from berge.checker.graphs import Source
+    from berge.checker.independent import verify
+    from berge.checker.untrusted import Limits
+
+    graph = berge.generate.chain(9)
+    source = path.parent / "chain.mtx"
+    berge.write(graph, source)
+    verdict = tried(path.parent, verify, Source(source, Limits(1 << 28)), path)  # of either file
+    if verdict is not None and len(verdict.shape) == 2:
+        found = tried(path, berge.Matching.load, path)
+        with suppress(berge.ProofError):
+            if found is not None:
+                berge.verify(graph, found)
+                assert verdict.valid, "not what verify says"
+    return verdict is not None
+
+
 def edges_of(graph: BipartiteGraph) -> tuple[list[int], list[int]]:
     """Return the rows and the columns of all edges."""
     return np.repeat(np.arange(graph.n_rows), graph.row_degrees).tolist(), graph.indices.tolist()
@@ -233,6 +267,8 @@ TARGETS: dict[str, Callable[[Path], bool]] = {
     "converting": converting,
     "suitesparse": suitesparse,
     "portions": portions,
+    "independent": independent,
+    "independent-matching": independent_matching,
     "suite": suite,
     "results": results,
 }

@@ -126,7 +126,7 @@ def read_part(
             graph = read_graph(path, weights=weights) if undirected else read(path)
     if part is not None:
         return make_undirected(part, comm) if undirected else part
-    return Part.scattered(graph, comm) if ends is None else from_ends(ends, None, comm)
+    return Part.scattered(graph, comm) if ends is None else from_ends(ends, None, comm, path)
 
 
 def _no_weights(path: Any, weights: Any) -> None:
@@ -156,7 +156,7 @@ def _read_folder(path: str, undirected: bool, comm: Communicator, pieces: list[A
 def _read_parquet(
     path: str, names: tuple[Any, Any], shape: Any, comm: Communicator, pieces: list[Any]
 ) -> Part:
-    return from_ends(parquet_ends(path, names, comm), shape, comm)
+    return from_ends(parquet_ends(path, names, comm), shape, comm, path)
 
 
 def parquet_ends(path: str, names: tuple[Any, Any], comm: Communicator) -> Ends:
@@ -196,7 +196,7 @@ def _take_frames(shape: Any, comm: Communicator, pieces: list[Any]) -> Part:
     for frame in pieces:
         for place, side in enumerate(ends):
             side.append(_numbers(frame.iloc[:, place]))
-    return from_ends(ends, shape, comm)
+    return from_ends(ends, shape, comm, "the Dask dataframe")
 
 
 def _numbers(column: Any) -> Array:
@@ -213,11 +213,17 @@ def _numbers(column: Any) -> Array:
     return numbers
 
 
-def from_ends(ends: Ends, shape: Any, comm: Communicator) -> Part:
+def from_ends(ends: Ends, shape: Any, comm: Communicator, source: Any) -> Part:
     """Send edges to the owners of their rows; the shape is what the largest numbers ask for."""
+    from ..files.limits import Limits
+
     rows, cols = (np.concatenate([np.zeros(0, np.int64), *side]) for side in ends)
     if shape is None:
         largest = np.array([side.max(initial=-1) for side in (rows, cols)], np.int64)
         received, _ = comm.exchange([largest] * comm.size)
         shape = np.max(received, axis=0) + 1
-    return Part.from_edges(rows, cols, int(shape[0]), int(shape[1]), comm)
+    n_rows, n_cols = int(shape[0]), int(shape[1])
+    with together(comm):
+        needed = 4 * (n_rows + n_cols) // comm.size
+        Limits().check((n_rows, n_cols), rows.size, source, needed=needed)
+    return Part.from_edges(rows, cols, n_rows, n_cols, comm)
