@@ -80,8 +80,8 @@ def test_initial_is_gone_on_from():
     first = berge.GeneralMatching([-1, 2, 1, -1, -1], upper_bound=2)
     matching = berge.maximum_matching(graph, initial=first)
     assert matching.cardinality == 2
+    wrong = berge.GeneralMatching([2, -1, 0, -1, -1], upper_bound=2)
     with pytest.raises(InvalidMatchingError, match="not a neighbour"):
-        wrong = berge.GeneralMatching([2, -1, 0, -1, -1], upper_bound=2)
         berge.maximum_matching(graph, initial=wrong)
     with pytest.raises(OptionError, match="side is for bipartite graphs"):
         berge.maximum_matching(graph, side="rows")
