@@ -35,19 +35,19 @@ _TMP, _OLD = ".berge-tmp", ".berge-old"
 def aside(target: str, make: Callable[[str], object]) -> Iterator[str]:
     """Yield a file or folder, made by `make`, beside the target; it goes if it is still there."""
     _sweep(target)
-    holder = path = None
+    holder, path = None, ""
     try:
         while holder is None:
             path = beside(target, secrets.randbits(48))
             try:
                 make(path)
             except OSError as error:
-                path, error.filename = None, target
+                path, error.filename = "", target
                 raise
             holder = _hold(path)
         yield path
     finally:
-        if path is not None:
+        if path:
             _remove(path)
         if holder is not None and holder >= 0:
             os.close(holder)
