@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from .results.proof import Certificate as Certificate
     from .results.proof import verify as verify
     from .results.tutte_berge import TutteBerge as TutteBerge
+    from .results.weighted_matching import OddSetPrices as OddSetPrices
+    from .results.weighted_matching import WeightedMatching as WeightedMatching
+    from .solve.weighted import maximum_weight_matching as maximum_weight_matching
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
 
@@ -102,6 +105,9 @@ _HOME = {
     "algorithms": "methods.registry",
     "GeneralMatching": "results.general_matching",
     "TutteBerge": "results.tutte_berge",
+    "OddSetPrices": "results.weighted_matching",
+    "WeightedMatching": "results.weighted_matching",
+    "maximum_weight_matching": "solve.weighted",
     "GreedyMatching": "results.greedy_matching",
     "Matching": "results.matching",
     "SolveStats": "results.matching",

@@ -23,6 +23,8 @@ Arrays of `Forest`:
   after, before      the next and the previous node of a ring
   here, there  the edge from a node to the next of its ring: the end in it, and that in the next one
   spare        names for blossoms that are not in use; ``count[SPARE]`` of them
+  queue        nodes that are to be outer, ``count[QUEUE]`` of them; touched: all that have a state
+  mark         nodes passed on the way to the root carry the number of that way, ``count[STAMP]``
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ from typing import Any, NamedTuple
 from ...compile import helper
 
 NEW, OUTER, INNER, QUEUED = 0, 1, 2, 3
-SPARE, QUEUE, TOUCHED, STAMP = 0, 1, 2, 3
+SPARE, QUEUE, TOUCHED, STAMP, SEARCHES, SEEN, SHRUNK, EXPANDED, COUNTS = range(9)
 
 
 class Forest(NamedTuple):
-    """What is explained above; `y` are prices of vertices; lists of nodes have counts."""
+    """What is explained above, and the prices y of vertices; `count` also has the statistics."""
 
     y: Any
     top: Any
@@ -101,18 +103,19 @@ def meeting(f: Any, u: int, v: int) -> int:
 def shrink(f: Any, u: int, v: int, time: Any) -> None:
     """Make an outer blossom of the cycle closed by edge {u, v}; its inner nodes are queued."""
     port, mate, from_, to = f.port, f.mate, f.from_, f.to
-    meet, x, y = meeting(f, u, v), find(f, u), find(f, v)
-    tie(f, x, y, u, v)
+    meet, x, w = meeting(f, u, v), find(f, u), find(f, v)
+    tie(f, x, w, u, v)
     while x != meet:
         p = find(f, mate[x])
         tie(f, p, x, mate[x], port[x])
         x = find(f, from_[p])
         tie(f, x, p, from_[p], to[p])
-    while y != meet:
-        p = find(f, mate[y])
-        tie(f, y, p, port[y], mate[y])
-        y = find(f, from_[p])
-        tie(f, p, y, to[p], from_[p])
+    while w != meet:
+        p = find(f, mate[w])
+        tie(f, w, p, port[w], mate[w])
+        w = find(f, from_[p])
+        tie(f, p, w, to[p], from_[p])
+    f.count[SHRUNK] += 1
     f.count[SPARE] -= 1
     b = f.spare[f.count[SPARE]]
     f.base[b], f.port[b], f.mate[b] = meet, port[meet], mate[meet]
@@ -202,6 +205,7 @@ def expand(f: Any, b: int, time: Any) -> None:
 
     Every other one of them becomes inner, those between are queued; the rest leave the tree.
     """
+    f.count[EXPANDED] += 1
     goal = node_in(f, b, f.to[b])
     distance = match_ring(f, b, goal)
     end = node_in(f, b, f.port[b])

@@ -7,38 +7,43 @@ matchings. Three steps:
                    as its edges allow; a tight edge to a free vertex is taken
   `fractional`     one search tree from each free vertex, with Dijkstra's queue. Time t runs from 0:
                    outer vertices, whose distance from the root is even, pay t less since they were
-                   reached, inner ones t more. A tree ends at the first of: an outer vertex pays 0
-                   and may stay free; an edge to a free vertex or a half cycle is tight, and is
-                   taken; an edge between outer vertices is tight, and closes a new half cycle.
+                   reached, inner ones t more. A tree ends at the first of: an outer vertex pays no
+                   more than the floor, and may stay free; an edge to a free vertex or a half cycle
+                   is tight, and is taken; an edge between outer vertices is tight, and closes a new
+                   half cycle.
   `round_cycles`   of each half cycle one vertex becomes free, every other edge is taken wholly
 
-Prices y hold after each step: y(u) + y(v) ≥ w(u, v), = for edges taken; y ≥ 0 unless the matching
-is to be perfect.
+Prices y hold after each step: y(u) + y(v) ≥ w(u, v), = for edges taken; and y is at least the
+floor, which is 0, or −far where all are to be matched.
 
-Arrays:
-  mate[v]      the vertex matched to v, or −1
-  cycle[v]     the next vertex on the half cycle of v, or −1
-  state[v]     NEW, OUTER or INNER: in the tree or not; NEW for all between searches
-  y[v]         the price; for outer vertices in a search, y + the time at which it became outer
-  due[v]       for inner vertices, when the tree reached it; for those in the heap, when it will
-  origin[v]    the outer vertex from which an inner one was reached
-  tree         the outer vertices of the tree
+Arrays, for vertices:
+  mate      the vertex matched to it, or −1
+  cycle     the next vertex on its half cycle, or −1
+  state     NEW, OUTER or INNER: in the tree or not; NEW for all between searches
+  y         the price; for outer vertices in a search, y + the time at which it became outer
+  due       for inner vertices, when the tree reached it; for those in the heap, when it will
+  origin    the outer vertex from which an inner one was reached
+  mark      0 between searches
+  queue     the outer vertices of the tree
 
-Work O(n·m log n), memory O(n). Serial.
+Work O(n·m log n), memory O(n). Serial. A kernel returns after a search once it has looked at as
+many edges as the budget has.
 
-Reference: D. Applegate, W. Cook, "Solving large-scale matching problems", DIMACS 12, 1993;
-V. Kolmogorov, "Blossom V", Math. Prog. Comp. 1, 2009 (ε → time t).
+References: D. Applegate, W. Cook, "Solving large-scale matching problems", DIMACS 12, 1993;
+V. Kolmogorov, "Blossom V", Math. Prog. Comp. 1, 2009 (its greedy start → `cheap_prices`, ε → t).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...compile import helper, kernel
 from ...compile.halve import halve
+from .blossoms import INNER, NEW, OUTER, SEARCHES, SEEN
 from .heaps import drop_first, put
 
-NEW, OUTER, INNER = 0, 1, 2
 NOTHING, ZERO, REACH, ODD = 0, 1, 2, 3
 
 
@@ -54,37 +59,39 @@ def cheap_prices(rows: Any, y: Any, mate: Any, floor: Any) -> None:
         for k in range(indptr[v], indptr[v + 1]):
             y[v] = max(y[v], halve(weights[k]))
     for v in range(y.size):
-        if mate[v] >= 0 or indptr[v] == indptr[v + 1]:
+        if mate[v] >= 0:
             continue
         least = floor
-        best = -1
+        best = np.int64(-1)
         for k in range(indptr[v], indptr[v + 1]):
-            w = indices[k]
+            w = np.int64(indices[k])
             needed = weights[k] - y[w]
             if needed > least or (needed == least and mate[w] < 0):
                 least = needed
-                best = w if mate[w] < 0 else -1
+                best = w if mate[w] < 0 else np.int64(-1)
         y[v] = least
         if best >= 0:
             mate[v], mate[best] = best, v
 
 
 @kernel
-def fractional(a: Any, cycle: Any, first: int, budget: int) -> int:
+def fractional(
+    rows: Any, f: Any, q: Any, cycle: Any, floor: Any, far: Any, first: int, budget: int
+) -> int:
     """Search from free vertices from `first` on; return the next one when the budget is spent.
 
-    Returns −1 if a vertex can neither be matched nor pay 0: no matching is perfect.
+    Returns −1 if a vertex can neither be matched nor stay free: no matching is perfect.
     """
-    indptr, indices, weights = a.indptr, a.indices, a.weights
-    y, mate, state, due, origin = a.y, a.mate, a.state, a.due, a.origin
-    heap, place, tree, far = a.heap, a.place, a.queue, a.far[0]
-    floor, mark = a.floor[0], a.mark
+    indptr, indices, weights = rows
+    y, mate, state, mark, tree = f.y, f.mate, f.state, f.mark, f.queue
+    due, origin, heap, place = q.due, q.origin, q.heap, q.place
     for root in range(first, y.size):
         if mate[root] >= 0 or cycle[root] >= 0 or y[root] == floor:
             continue
         if budget < 0:
             return root
-        waiting, size = 0, 1
+        f.count[SEARCHES] += 1
+        waiting, size, seen = 0, 1, 0
         tree[0] = root
         state[root] = OUTER
         limit, ending = far, NOTHING
@@ -92,11 +99,11 @@ def fractional(a: Any, cycle: Any, first: int, budget: int) -> int:
         end, other = root, root
         while True:
             pays = y[u]
-            if floor == 0 and pays < limit:
-                limit, ending, end = pays, ZERO, u
-            budget -= indptr[u + 1] - indptr[u]
+            if floor > -far and pays - floor < limit:
+                limit, ending, end = pays - floor, ZERO, u
+            seen += indptr[u + 1] - indptr[u]
             for k in range(indptr[u], indptr[u + 1]):
-                v = indices[k]
+                v = np.int64(indices[k])
                 if state[v] == INNER:
                     continue
                 time = pays - weights[k] + y[v]
@@ -120,6 +127,8 @@ def fractional(a: Any, cycle: Any, first: int, budget: int) -> int:
             y[u] += due[v]
             tree[size] = u
             size += 1
+        budget -= seen
+        f.count[SEEN] += seen
         for i in range(waiting):
             place[heap[i]] = -1
         if ending == NOTHING:
@@ -217,7 +226,7 @@ def close_cycle(mate: Any, origin: Any, cycle: Any, mark: Any, u: int, v: int) -
 @kernel
 def round_cycles(mate: Any, cycle: Any, y: Any) -> None:
     """Of each half cycle leave the vertex free that pays least; match the others in pairs."""
-    for v in range(mate.size):
+    for v in range(y.size):
         if cycle[v] < 0:
             continue
         least = v

@@ -34,28 +34,125 @@ A. Rohe, INFORMS J. Comput. 11, 1999 (why one tree, after a fractional start).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...compile import helper, kernel
 from ...compile.halve import halve
+from ...graphs.graph import unsigned
+from ...graphs.undirected import Rows
+from ...results.weighted_run import WeightedRun
+from ...tuning import EDGES_PER_CALL
 from .blossoms import (
+    COUNTS,
     INNER,
     NEW,
     OUTER,
     QUEUE,
+    SEARCHES,
+    SEEN,
+    SPARE,
     TOUCHED,
+    Forest,
     become_outer,
     expand,
     find,
     match_ring,
-    release,
     shrink,
     touch,
     turn,
 )
+from .fractional import cheap_prices, fractional, round_cycles
 from .heaps import drop_first, drop_first_edge, put, put_edge
 
 NOTHING, ZERO, REACH = 0, 1, 2
+
+
+class Queues(NamedTuple):
+    """Heaps of things that are due and of edges that become tight, and what is due when."""
+
+    key: Any
+    origin: Any
+    heap: Any
+    place: Any
+    due: Any
+    times: Any
+    ends: Any
+    others: Any
+    keyed: Any
+
+
+def weighted_blossom(run: WeightedRun) -> None:
+    """Find the matching and its prices; with a goal, go on until it has so many pairs.
+
+    To get more pairs the floor is lowered, below which no price may be: free vertices then pay more
+    than they must, and are searched from again. A matching of all vertices has no floor.
+    """
+    graph, weights = run.graph, run.doubled
+    n, index, kind = graph.n_vertices, graph.indices.dtype, weights.dtype
+    rows = Rows(unsigned(graph.indptr), unsigned(graph.indices), weights)
+    far = kind.type(2**61 if kind.kind == "i" else np.inf)
+    floor = -far if run.perfect else kind.type(0)
+    f = make_forest(n, index, kind)
+    q = make_queues(n, graph.n_edges, index, kind, far)
+    cycle = np.full(n, -1, index)
+    try:
+        with run.timed("init"):
+            cheap_prices(rows, f.y, f.mate, floor)
+            run.forest, run.floor, first = f, floor, 0
+            while 0 <= first < n:
+                run.pause()
+                first = fractional(rows, f, q, cycle, floor, far, first, EDGES_PER_CALL)
+            round_cycles(f.mate, cycle, f.y)
+        run.step, run.stats.start_cardinality = "search", run.count()
+        while first >= 0:
+            first = 0
+            with run.timed("search"):
+                while 0 <= first < n:
+                    run.pause()
+                    first = search(rows, f, q, floor, far, first, EDGES_PER_CALL)
+            if first < 0 or run.goal is None or run.count() >= run.goal:
+                break
+            run.floor = floor = run.lower(floor)
+        run.infeasible = first < 0
+    finally:
+        round_cycles(f.mate, cycle, f.y)  # if it was stopped before there were none left
+        match_inside(f, run.mate)
+        run.stats.phases = int(f.count[SEARCHES])
+        run.stats.traversed_edges = int(f.count[SEEN])
+
+
+def make_forest(n: int, index: Any, kind: Any) -> Forest:
+    """Return the arrays for n vertices, all of them free."""
+    nodes = n + n // 2 + 1
+
+    def numbered() -> Any:
+        return np.arange(nodes, dtype=index)
+
+    def none(size: int = nodes) -> Any:
+        return np.full(size, -1, index)
+
+    spare = numbered()[:n - 1 : -1].copy()
+    count = np.zeros(COUNTS, np.int64)
+    count[SPARE] = spare.size
+    return Forest(
+        y=np.zeros(n, kind), top=numbered()[:n], following=none(n), up=numbered(), parent=none(),
+        port=numbered(), mate=none(), state=np.zeros(nodes, np.int8), since=np.zeros(nodes, kind),
+        from_=none(), to=none(), z=np.zeros(nodes, kind), base=none(), first=numbered(),
+        last=numbered(), after=none(), before=none(), here=none(), there=none(), spare=spare,
+        mark=np.zeros(nodes, np.int64), queue=none(2 * nodes), touched=none(2 * nodes), count=count,
+    )  # fmt: skip
+
+
+def make_queues(n: int, m: int, index: Any, kind: Any, far: Any) -> Queues:
+    """Return the arrays for n vertices and m edges, where nothing is due."""
+    nodes = n + n // 2 + 1
+    return Queues(
+        key=np.full(n, far, kind), origin=np.empty(n, index), heap=np.empty(nodes, index),
+        place=np.full(nodes, -1, index), due=np.empty(nodes, kind), times=np.empty(m, kind),
+        ends=np.empty(m, index), others=np.empty(m, index), keyed=np.empty(n, index),
+    )  # fmt: skip
 
 
 @kernel
@@ -76,7 +173,8 @@ def search(rows: Any, f: Any, q: Any, floor: Any, far: Any, first: int, budget: 
             return root
         time = y[root] - y[root]
         limit, ending, end, other = far, NOTHING, root, root
-        waiting, edges, keyed, done = 0, 0, 0, 0
+        waiting, edges, keyed, done, seen = 0, 0, 0, 0, 0
+        count[SEARCHES] += 1
         count[QUEUE] = count[TOUCHED] = 0
         become_outer(f, b, time)
         while True:
@@ -90,11 +188,11 @@ def search(rows: Any, f: Any, q: Any, floor: Any, far: Any, first: int, budget: 
                 while True:
                     y[u] += more
                     pays = y[u]
-                    if floor == 0 and pays < limit:
-                        limit, ending, end = pays, ZERO, u
-                    budget -= indptr[u + 1] - indptr[u]
+                    if floor > -far and pays - floor < limit:
+                        limit, ending, end = pays - floor, ZERO, u
+                    seen += indptr[u + 1] - indptr[u]
                     for k in range(indptr[u], indptr[u + 1]):
-                        v = indices[k]
+                        v = np.int64(indices[k])
                         d = find(f, v)
                         if d == own:
                             continue
@@ -165,6 +263,8 @@ def search(rows: Any, f: Any, q: Any, floor: Any, far: Any, first: int, budget: 
             if b >= n:
                 waiting = put(heap, place, due, waiting, b, time + halve(z[b]))
             become_outer(f, find(f, mate[b]), time)
+        budget -= seen
+        count[SEEN] += seen
         for i in range(waiting):
             place[heap[i]] = -1
         for i in range(keyed):
@@ -203,16 +303,12 @@ def leave(f: Any, b: int, time: Any) -> None:
 
 
 @kernel
-def match_inside(f: Any, inside: Any) -> None:
+def match_inside(f: Any, mates: Any) -> None:
     """Settle the matching in all blossoms, from the outermost to the innermost.
 
-    ``inside[v]`` becomes the mate of vertex v. Blossoms stay as they are.
+    ``mates[v]`` becomes the mate of vertex v. Blossoms stay as they are.
     """
-    parent, n = f.parent, f.top.size
-    port, mate = f.port, f.mate
-    for v in range(n):
-        # Blossoms around v that are settled need not be so again.
-        inside[v] = -1
+    n = f.top.size
     for v in range(n):
         b = f.top[v]
         if b < n or f.first[b] != v:
@@ -232,4 +328,4 @@ def match_inside(f: Any, inside: Any) -> None:
                 if d == f.base[c]:
                     break
     for v in range(n):
-        inside[v] = mate[v]
+        mates[v] = f.mate[v]
