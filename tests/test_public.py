@@ -15,7 +15,10 @@ from berge.methods.registry import variants
 
 PUBLIC = {
     "GeneralMatching",
+    "OddSetPrices",
     "TutteBerge",
+    "WeightedMatching",
+    "maximum_weight_matching",
     "BergeError",
     "BipartiteGraph",
     "BlockTriangularForm",

@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from .results.tutte_berge import TutteBerge as TutteBerge
     from .results.weighted_matching import OddSetPrices as OddSetPrices
     from .results.weighted_matching import WeightedMatching as WeightedMatching
-    from .solve.weighted import maximum_weight_matching as maximum_weight_matching
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
+    from .solve.weighted import maximum_weight_matching as maximum_weight_matching
 
 # Public name -> the module it lives in.
 _HOME = {

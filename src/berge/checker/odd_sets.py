@@ -116,7 +116,7 @@ def check_weight(
         raise ProofError(f"prices must be integers or floating-point numbers, not {prices.dtype}")
     dual = Dual(n, kind, prices, parent, set_prices, floor)
     size, _, _ = check_general(n, dual.edges(edges, m), m)
-    parts = (dual.y - dual.s).tolist() + [2 * dual.s[0].item() * size]
+    parts = [*(dual.y - dual.s).tolist(), 2 * dual.s[0].item() * size]
     parts += [z * (b - 1) // 2 if kind == "i" else z * (b - 1) / 2
               for z, b in zip(dual.z.tolist(), dual.sizes, strict=True)]  # fmt: skip
     weights = dual.weight[(m >= 0) & (np.arange(n) < m)].tolist()

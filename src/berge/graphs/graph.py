@@ -29,6 +29,7 @@ __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
+
 class SignedWeights(NamedTuple):
     """Weights of any sign in a contiguous array that nobody else has: int64, or finite float64."""
 

@@ -98,12 +98,14 @@ def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any
         array = np.array(values, subok=False)
     except (ValueError, OverflowError, TypeError) as error:
         raise InvalidGraphError(f"weights must be numbers: {error}") from None
+    if array.size == 0:
+        return np.zeros(0, np.int64)
     if array.dtype.kind == "O":
         array = _of_objects(array)
-    if array.size and array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biuf":
         raise InvalidGraphError(f"weights must be real numbers, not {array.dtype}")
     if array.dtype.kind != "f":
-        if array.dtype.kind == "u" and array.max(initial=0) > np.iinfo(np.int64).max:
+        if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
             raise InvalidGraphError(f"weights[{array.argmax()}] = {array.max()} is too large")
         return np.ascontiguousarray(array, np.int64)
     array = np.ascontiguousarray(array, np.float64)
@@ -112,7 +114,7 @@ def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any
         k = int(wrong[0])
         place = f"weights[{k}]" if edges is None else f"the edge {list(edges)[k][:2]!r}"
         raise InvalidGraphError(f"{place} weighs {array.flat[k]}: not a finite number")
-    if array.size and np.abs(array).max() < EXACT and (array == np.rint(array)).all():
+    if np.abs(array).max() < EXACT and (array == np.rint(array)).all():
         return array.astype(np.int64)
     return array
 

@@ -83,8 +83,9 @@ class OddSetPrices:
 
     def __repr__(self) -> str:
         pay = plural(int(np.count_nonzero(self.prices)), "vertex", "vertices")
-        gap = "" if not self.high or self.high == self.low else f", within {self.high - self.low:.2g}"
-        return f"OddSetPrices({pay} and {plural(self.n_sets, 'odd set')} pay{gap})"
+        gap = 0 if self.low is None else abs(self.high - self.low)
+        within = f", within {gap:.2g}" if gap else ""
+        return f"OddSetPrices({pay} and {plural(self.n_sets, 'odd set')} pay{within})"
 
 
 class WeightedMatching(GeneralMatching):
@@ -170,7 +171,7 @@ class WeightedMatching(GeneralMatching):
         given = self._weights if weights is None else weights
         signed = as_signed_graph(graph, given, self.minimise)
         if self.prices is None:
-            raise ProofError("the matching has no prices: it was stopped early, or read from a file")
+            raise ProofError("no prices: the matching was read from a file, or stopped early")
         if self.competes_with == "maximum":
             super().prove(signed)
         elif self.competes_with == "perfect" and not self.is_perfect:
@@ -227,7 +228,7 @@ def verify_weight(graph: Graph, mate: Any, prices: OddSetPrices) -> tuple[Any, A
     return low, high
 
 
-def prices_of_forest(forest: Any, floor: Any) -> OddSetPrices:
+def prices_of_forest(forest: Any) -> OddSetPrices:
     """Take the prices of vertices and blossoms; blossoms without a price are left out."""
     f, n = forest, forest.y.size
     parent, z = f.parent.astype(np.int64), f.z.copy()
@@ -249,10 +250,8 @@ def prices_of_forest(forest: Any, floor: Any) -> OddSetPrices:
     number = np.full(parent.size + 1, -1, np.int64)
     number[order] = n + np.arange(order.size)
     nodes = np.concatenate([np.arange(n), order])
-    lowest = min(floor, f.y.dtype.type(0))
-    if f.y.size:
-        lowest = max(lowest, min(f.y.min(), f.y.dtype.type(0)))
-    return OddSetPrices(f.y.copy(), number[parent[nodes]], z[order], lowest)
+    floor = min(f.y.min(initial=0), f.y.dtype.type(0))  # but for rounding, that of the search
+    return OddSetPrices(f.y.copy(), number[parent[nodes]], z[order], floor)
 
 
 def _depths(parent: Any, nodes: Any) -> Any:

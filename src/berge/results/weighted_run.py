@@ -1,4 +1,4 @@
-"""What an algorithm for weighted general graphs works on: a `GeneralRun` with weights and prices."""
+"""What an algorithm for general graphs by weight works on: a `GeneralRun` with prices."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ class WeightedRun(GeneralRun):
         Whether all vertices must be matched.
     goal
         How many pairs there must be, if that matters.
-    floor
-        Twice the price that free vertices pay, and none pays less.
     forest
         Prices and blossoms, as `berge.methods.general.blossoms` has them.
     infeasible
@@ -32,7 +30,6 @@ class WeightedRun(GeneralRun):
 
     perfect: bool = False
     goal: int | None = None
-    floor: Any = 0
     forest: Any = None
     infeasible: bool = False
 
@@ -42,13 +39,15 @@ class WeightedRun(GeneralRun):
         self.doubled = 2 * weights  # so that half of one is whole
 
     def lower(self, floor: Any) -> Any:
-        """Return a lower floor: at first what outweighs any edge, then four times as low."""
+        """Return a lower floor for prices: at first twice the heaviest edge, then four times."""
         largest = np.abs(self.doubled).max(initial=1)
         return self.doubled.dtype.type(4 * floor if floor else -2 * largest)
 
     def count(self) -> int:
         """Count the pairs so far: in a blossom, all vertices but one are matched to each other."""
         f, n = self.forest, self.graph.n_vertices
+        if f is None:  # there is nothing yet
+            return 0
         outermost = f.top[f.first[f.top] == np.arange(n)]
         self.cardinality = (n - int(np.count_nonzero(f.mate[outermost] < 0))) // 2
         return self.cardinality

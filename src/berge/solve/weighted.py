@@ -143,7 +143,7 @@ def _result(
         weight = weight_of_pairs(graph, mate)
         prices, bound = None, largest * (mate.size // 2)
         if run.forest is not None:
-            prices = prices_of_forest(run.forest, run.floor)
+            prices = prices_of_forest(run.forest)
             pairs = int(np.count_nonzero(mate >= 0)) // 2
             most = mate.size // 2 if perfect else pairs if first is None else first.cardinality
             bound = prices.bound(most)
@@ -178,8 +178,8 @@ def _check_size(graph: Graph, by_number: bool) -> None:
     most = LARGEST // (max(graph.n_vertices, 1) if by_number else 2)
     if given.dtype.kind == "i" and largest > most:
         raise InvalidGraphError(
-            f"an edge weighs {largest}, and whole weights may be {most} here, so that prices fit in "
-            "64 bits: divide them, or pass floating-point numbers"
+            f"an edge weighs {largest}, and whole weights may be {most} here, so that "
+            "prices fit in 64 bits: divide them, or pass floating-point numbers"
         )
 
 

@@ -17,7 +17,7 @@ Arrays of `Forest`:
   state[b]     NEW, OUTER, INNER, or QUEUED: about to be outer
   since[b]     the time at which b became inner; for those queued, that of now
   from_[b], to[b]    the edge by which an inner node was reached, from an outer one
-  z[b]         the price of a blossom; for outer ones in a search, less 2 t at the time t it became so
+  z[b]         the price of a blossom; of outer ones in a search, less 2 t for the time t since when
   base[b]      a node of the ring of blossom b: the one where its ring began
   first, last  the first and the last vertex of a node; `following` is the next one of each vertex
   after, before      the next and the previous node of a ring
@@ -67,7 +67,7 @@ class Forest(NamedTuple):
 
 
 @helper
-def find(f: Any, v: int) -> int:
+def find(f: Any, v: int) -> Any:
     """Return the outermost node of a vertex."""
     up = f.up
     b = f.top[v]
@@ -84,7 +84,7 @@ def tie(f: Any, b: int, c: int, u: int, v: int) -> None:
 
 
 @helper
-def meeting(f: Any, u: int, v: int) -> int:
+def meeting(f: Any, u: int, v: int) -> Any:
     """Return the outer node where the paths from two vertices to the root meet."""
     mark, mate, from_ = f.mark, f.mate, f.from_
     f.count[STAMP] += 1
@@ -146,7 +146,7 @@ def touch(f: Any, b: int) -> None:
 
 
 @helper
-def node_in(f: Any, b: int, v: int) -> int:
+def node_in(f: Any, b: int, v: int) -> Any:
     """Return the node of the ring of blossom b that has vertex v."""
     parent = f.parent
     while parent[v] != b:

@@ -77,7 +77,7 @@ def cheap_prices(rows: Any, y: Any, mate: Any, floor: Any) -> None:
 @kernel
 def fractional(
     rows: Any, f: Any, q: Any, cycle: Any, floor: Any, far: Any, first: int, budget: int
-) -> int:
+) -> Any:
     """Search from free vertices from `first` on; return the next one when the budget is spent.
 
     Returns −1 if a vertex can neither be matched nor stay free: no matching is perfect.
@@ -139,7 +139,7 @@ def fractional(
             state[u] = NEW
             if i > 0:
                 v = mate[u]
-                y[v] += limit - due[v]
+                y[v] += max(limit - due[v], time - time)  # never below 0 by rounding
                 state[v] = NEW
         if ending == ZERO:
             y[end] = floor

@@ -100,7 +100,7 @@ def weighted_blossom(run: WeightedRun) -> None:
     try:
         with run.timed("init"):
             cheap_prices(rows, f.y, f.mate, floor)
-            run.forest, run.floor, first = f, floor, 0
+            run.forest, first = f, 0
             while 0 <= first < n:
                 run.pause()
                 first = fractional(rows, f, q, cycle, floor, far, first, EDGES_PER_CALL)
@@ -114,7 +114,7 @@ def weighted_blossom(run: WeightedRun) -> None:
                     first = search(rows, f, q, floor, far, first, EDGES_PER_CALL)
             if first < 0 or run.goal is None or run.count() >= run.goal:
                 break
-            run.floor = floor = run.lower(floor)
+            floor = run.lower(floor)
         run.infeasible = first < 0
     finally:
         round_cycles(f.mate, cycle, f.y)  # if it was stopped before there were none left
@@ -133,7 +133,7 @@ def make_forest(n: int, index: Any, kind: Any) -> Forest:
     def none(size: int = nodes) -> Any:
         return np.full(size, -1, index)
 
-    spare = numbered()[:n - 1 : -1].copy()
+    spare = numbered()[: n - 1 : -1].copy()
     count = np.zeros(COUNTS, np.int64)
     count[SPARE] = spare.size
     return Forest(
@@ -156,7 +156,7 @@ def make_queues(n: int, m: int, index: Any, kind: Any, far: Any) -> Queues:
 
 
 @kernel
-def search(rows: Any, f: Any, q: Any, floor: Any, far: Any, first: int, budget: int) -> int:
+def search(rows: Any, f: Any, q: Any, floor: Any, far: Any, first: int, budget: int) -> Any:
     """Search from free vertices from `first` on; return the next one when the budget is spent.
 
     Returns −1 if a tree cannot end: no matching is perfect.
@@ -291,7 +291,8 @@ def leave(f: Any, b: int, time: Any) -> None:
     f.state[b] = NEW
     if state == NEW or f.up[b] != b:
         return
-    more = -time if state == OUTER else time - f.since[b]
+    # Rounding must not make the time before `since`, nor prices lower than the floor.
+    more = -time if state == OUTER else max(time - f.since[b], time - time)
     f.z[b] -= 2 * more
     v = f.first[b]
     while True:
