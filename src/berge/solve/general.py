@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import Graph
+from ..graphs.workspace import Workspace
 from ..methods.registry import check_numbers
 from ..results.general_matching import GeneralMatching
 from ..results.matching import SolveStats
@@ -28,11 +29,13 @@ def match_general(
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
     started: float | None = None,
+    algorithm: str = "blossom",
 ) -> GeneralMatching:
     """Find a maximum matching of a graph, see `berge.maximum_matching`."""
     check_numbers(seed, time_limit)
     from ..methods.general.blossom import blossom
     from ..methods.general.degree_one import degree_one
+    from ..methods.general.graft import graft
     from ..results.general_run import GeneralRun
 
     stats = SolveStats("blossom", "degree-one", "cpu", 1, seed)
@@ -42,14 +45,15 @@ def match_general(
     run.started = time.perf_counter() if started is None else started
     run.time_limit, run.on_phase = time_limit, on_phase
     run.cardinality = 0 if initial is None else initial.cardinality
-    with run.running(progress):
+    with Workspace(50 * run.mate.nbytes) as space, run.running(progress):
+        run.empty = space.empty
         run.pause()
         with run.timed("init"):
             degree_one(run)
         stats.start_cardinality, run.step = run.cardinality, "search"
         run.pause()
         with run.timed("search"):
-            blossom(run)
+            (graft if algorithm == "graft" else blossom)(run)
     return run.result()
 
 
