@@ -76,9 +76,9 @@ def sides(run: AssignmentRun) -> tuple[Units, Units]:
         prices = run.col_price
         if usable[:n_rows].sum() > usable[n_rows:].sum():
             side, prices = first.turned(), run.row_price
-        given = prices is not None
-        size, kind = side.graph.n_cols, run.problem.costs.dtype
-        price_columns(side.arrays, prices.astype(kind) if given else np.zeros(size, kind), given)
+        kind = run.problem.costs.dtype
+        given = np.zeros(side.graph.n_cols, kind) if prices is None else prices.astype(kind)
+        price_columns(side.arrays, given, prices is not None)
     return first, side
 
 

@@ -116,14 +116,12 @@ class Units(NamedTuple):
         graph, a = self.graph.T, self.arrays
         places = np.empty(graph.nnz, a.slot_edge.dtype)
         find_places(unsigned(graph.indptr), a.indices, np.zeros(graph.n_rows, np.int64), places)
-        vertices = (a.price, a.leave, a.open_units, a.parked, a.room)
         first = self.graph.n_rows
+        price, leave, open_units, parked, room = (
+            np.roll(values, -first) for values in (a.price, a.leave, a.open_units, a.parked, a.room)
+        )
         return self._with(
-            graph,
-            a.costs[places],
-            *(np.roll(values, -first) for values in vertices),
-            a.chosen[places],
-            places,
+            graph, a.costs[places], price, leave, open_units, parked, room, a.chosen[places], places
         )
 
     def bring_back(self, turned: Units) -> None:
