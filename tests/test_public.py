@@ -14,6 +14,8 @@ import berge
 from berge.methods.registry import variants
 
 PUBLIC = {
+    "GeneralMatching",
+    "TutteBerge",
     "BergeError",
     "BipartiteGraph",
     "BlockTriangularForm",

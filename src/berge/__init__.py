@@ -49,11 +49,13 @@ if TYPE_CHECKING:
     from .ingest import as_bipartite as as_bipartite
     from .ingest import as_graph as as_graph
     from .methods.registry import algorithms as algorithms
+    from .results.general_matching import GeneralMatching as GeneralMatching
     from .results.greedy_matching import GreedyMatching as GreedyMatching
     from .results.matching import Matching as Matching
     from .results.matching import SolveStats as SolveStats
     from .results.proof import Certificate as Certificate
     from .results.proof import verify as verify
+    from .results.tutte_berge import TutteBerge as TutteBerge
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
 
@@ -98,6 +100,8 @@ _HOME = {
     "as_bipartite": "ingest",
     "as_graph": "ingest",
     "algorithms": "methods.registry",
+    "GeneralMatching": "results.general_matching",
+    "TutteBerge": "results.tutte_berge",
     "GreedyMatching": "results.greedy_matching",
     "Matching": "results.matching",
     "SolveStats": "results.matching",

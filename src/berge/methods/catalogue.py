@@ -31,9 +31,12 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
     return Algorithm(name, kind, f"{module}:{function}", summary, paper=paper, **more)
 
 
-_START, _EXACT, _GREEDY = (partial(_row, kind) for kind in ("start", "exact", "greedy"))
+_START, _EXACT, _GREEDY, _ASSIGN = (
+    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign")
+)
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
+_ASSIGNMENT = "methods.assignment"
 _ANYWHERE = ("cpu", "cuda")
 
 _DUFF_2011 = "Duff, Kaya, Uçar 2011"
@@ -212,4 +215,7 @@ ALGORITHMS = (
     _GREEDY("global-paths", f"{_GREEDILY}.global_paths",
             "grow paths and even cycles by decreasing weight, then match each best",
             "Maue, Sanders 2007", threads=True, deterministic=True),
+    _ASSIGN("shortest-paths", f"{_ASSIGNMENT}.shortest_paths",
+            "the cheapest augmenting path from one unused vertex after the other, by prices",
+            "Jonker, Volgenant 1987; Duff, Koster 2001", bound="O(n·m·log n)"),
 )  # fmt: skip

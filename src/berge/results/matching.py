@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.owned import is_sealed, sealed
 
 if TYPE_CHECKING:
     from .proof import Certificate
@@ -120,7 +121,7 @@ class Matching:
     ----------
     row_match, col_match
         ``row_match[i]`` is the column of row i or −1, ``col_match[j]`` the row of column j or −1.
-        Both are read-only.
+        Both are the matching's own, and read-only.
     upper_bound
         No matching of the graph is larger than this. Equal to `cardinality` once an exact
         algorithm has run to its end.
@@ -266,6 +267,12 @@ class Matching:
         self.upper_bound = self.cardinality
         return certificate
 
+    def settled(self) -> Matching:
+        """Return the same pairs in arrays that no other thread puts others in the place of."""
+        here = self.to_host()
+        rows, cols = here.row_match, here.col_match
+        return Matching(rows, cols, upper_bound=min(np.size(rows), np.size(cols)))
+
     def turned(self) -> Matching:
         """Return the matching of the transposed graph."""
         here = self.to_host()
@@ -340,9 +347,10 @@ class Matching:
 
 
 def _frozen(name: str, values: npt.ArrayLike) -> IndexArray:
+    """Return integers that nobody can change: a copy, unless they are `sealed` already."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.dtype.kind != "i" and array.size):
         raise InvalidMatchingError(f"{name} must be a one-dimensional array of signed integers")
-    array = (array if array.dtype.kind == "i" else array.astype(np.int32)).view()
-    array.flags.writeable = False
-    return array
+    if is_sealed(array):
+        return array
+    return sealed(np.array(array, None if array.dtype.kind == "i" else np.int32, subok=False))
