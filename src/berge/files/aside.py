@@ -35,20 +35,21 @@ _TMP, _OLD = ".berge-tmp", ".berge-old"
 def aside(target: str, make: Callable[[str], object]) -> Iterator[str]:
     """Yield a file or folder, made by `make`, beside the target; it goes if it is still there."""
     _sweep(target)
-    holder = None
-    while holder is None:
-        path = beside(target, secrets.randbits(48))
-        try:
-            make(path)
-        except OSError as error:
-            error.filename = target
-            raise
-        holder = _hold(path)
+    holder, path = None, ""
     try:
+        while holder is None:
+            path = beside(target, secrets.randbits(48))
+            try:
+                make(path)
+            except OSError as error:
+                path, error.filename = "", target
+                raise
+            holder = _hold(path)
         yield path
     finally:
-        _remove(path)
-        if holder >= 0:
+        if path:
+            _remove(path)
+        if holder is not None and holder >= 0:
             os.close(holder)
 
 

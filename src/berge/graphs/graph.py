@@ -589,7 +589,7 @@ def is_whole(array: npt.NDArray[Any]) -> bool:
 def _own(name: str, values: Any) -> IndexArray:
     """Return integers in an array of their own: others may be changing what was given."""
     array = _integers(name, values)
-    own = is_sealed(array) or isinstance(values, (list, tuple, range))
+    own = is_sealed(array) or type(values) in (list, tuple, range)
     return array if own else np.array(array, subok=False)
 
 

@@ -283,7 +283,7 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
 
     if not isinstance(initial, Matching):
         raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
-    initial = initial.to_host()
+    initial = initial.settled()
     try:
         verify(graph, initial)
     except ProofError as error:
