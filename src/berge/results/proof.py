@@ -36,8 +36,10 @@ from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 
 if TYPE_CHECKING:
+    from .general_matching import GeneralMatching
     from .greedy_matching import GreedyMatching
     from .matching import Matching
+    from .tutte_berge import TutteBerge
 
 __all__ = [
     "Certificate",
@@ -78,8 +80,8 @@ class Certificate:
 
 def verify(
     graph: Any,
-    matching: Matching | GreedyMatching,
-    certificate: Certificate | None = None,
+    matching: Matching | GreedyMatching | GeneralMatching,
+    certificate: Certificate | TutteBerge | None = None,
     *,
     check: str = "compiled",
 ) -> None:
@@ -89,7 +91,8 @@ def verify(
     graph, that the cover touches every edge, and that it is as large as the matching, whose edges
     it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
     right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
-    must have the weights that were matched by. O(vertices + edges).
+    must have the weights that were matched by. For a `GeneralMatching` a Tutte–Berge set takes the
+    place of the cover. O(vertices + edges).
 
     Parameters
     ----------
@@ -106,7 +109,7 @@ def verify(
     ProofError
         Names the first thing that is wrong.
     InvalidMatchingError
-        If it is no `Matching` and no `GreedyMatching`.
+        If it is none of these matchings.
     OptionError
         If there is no such check.
 
@@ -124,6 +127,7 @@ def verify(
     >>> berge.verify(A, m, m.prove(A))
     """
     from ..ingest import as_bipartite, as_graph
+    from .general_matching import GeneralMatching
     from .greedy_matching import GreedyMatching
 
     if check not in ("compiled", "numpy"):
@@ -133,11 +137,21 @@ def verify(
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
+    if isinstance(matching, GeneralMatching):
+        from .tutte_berge import TutteBerge, verify_general
+
+        if not isinstance(certificate, TutteBerge | None):
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        verify_general(as_graph(graph), matching, certificate, check)
+        return
     if not hasattr(matching, "row_match"):
         raise InvalidMatchingError(
-            f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+            "verify takes a Matching, a GeneralMatching or a GreedyMatching, "
+            f"not {type(matching).__name__}"
         )
     graph, matching = as_bipartite(graph), matching.to_host()
+    if not isinstance(certificate, Certificate | None):
+        raise ProofError("a Tutte–Berge set proves matchings of general graphs only")
     cover = None if certificate is None else (certificate.rows, certificate.cols)
     arrays = matching.row_match, matching.col_match, cover
     size = None

@@ -26,16 +26,17 @@ together. Memory eight indices a vertex. A phase, in the stats, is a round.
 - ``node[8 · v + MATE]``: the mate of v or −1; ``run.mate`` gets it in the end.
 - ``node[8 · v + LABEL]``, of outer vertices: Gabow's label. If it is x ≥ 0, a vertex label: v was
   reached from x through its mate, P(v) = v, mate(v), P(x). If it is ~x < 0, an edge label with
-  ``node[8 * v + OTHER]`` = y: v became outer by the edge xy. The path P(x) leads through v; go back on it from
-  v to x, then along P(y). The root has ROOT.
+  ``node[8 · v + OTHER]`` = y: v became outer by the edge xy. The path P(x) leads through v; go back
+  on it from v to x, then along P(y). The root has itself.
 - ``node[8 · v + BASE]``, of outer vertices: leads to the base of v's blossom, which has itself. The
   path is halved on the way.
-- ``mark[b]``: number of the last blossom in search of whose base b was passed.
+- ``node[8 · b + MARK]``: number of the last blossom in search of whose base b was passed.
+- ``node[8 · v + TREE]``, ``AFTER``: for `graft`.
 - ``queue``: outer vertices, as they were reached.
 - ``stack``: vertices whose edge labels are half followed, while a path is augmented.
 - ``roots``: the unmatched vertices; −1 in the place of those dealt with.
 
-Gabow's symbols: MATE → MATE, LABEL → LABEL and ``other``, FIRST → BASE (his is the first vertex
+Gabow's symbols: MATE → MATE, LABEL → LABEL and OTHER, FIRST → BASE (his is the first vertex
 that is not outer; ours is its mate), procedure R → `rematch`, L → `shrink`.
 
 References: J. Edmonds, "Paths, trees, and flowers", Canad. J. Math. 17, 1965; H. N. Gabow, "An

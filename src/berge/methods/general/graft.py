@@ -11,17 +11,17 @@ Where many vertices will stay unmatched, trees are small, and all searches toget
 little more than once. Where few do, trees become large, and to cut them down and grow them again
 takes longer than searches from one root at a time.
 
-Work O(n·m log n). Memory three indices and a byte a vertex besides that of the blossom search. A
+Work O(n·m log n). Memory an index and a byte a vertex besides that of the blossom search. A
 phase, in the stats, is a call of the kernel.
 
 What `blossom` explains holds here, with one search number for all trees. In addition:
 
-- ``tree[v]``: the root of v's tree, for inner and outer vertices.
-- ``next[v]``: the vertex that came to v's tree after v, or −1; ``last[r]``: the one that came last
-  to the tree of root r.
+- ``node[8 · v + TREE]``, of outer vertices: the root of v's tree.
+- ``node[8 · v + AFTER]``, of roots and of vertices that were reached as outer ones: the next such
+  vertex of the same tree, or −1. Its other vertices are the mates of these.
 - ``queue``: outer vertices to be scanned, in a ring; ``waits[v]``: whether v is in it, once. It may
   be there from a tree that is gone.
-- ``stack``: while a path is augmented, as there; then the vertices of the trees that are gone.
+- ``gone``: the vertices of two trees that are gone.
 
 Every edge from a scanned outer vertex leads to an inner one, or to an outer one of its own tree.
 
