@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from .results.proof import Certificate as Certificate
     from .results.proof import verify as verify
     from .results.sensitivity import PriceRange as PriceRange
-    from .solve.assign import assign as assign
     from .results.tutte_berge import TutteBerge as TutteBerge
+    from .solve.assign import assign as assign
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
 

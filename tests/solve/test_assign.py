@@ -109,7 +109,7 @@ def test_files(tmp_path: Path):
     skew.write_text("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1.5\n")
     assert berge.assign(skew).pair_weights.tolist() == [-1.5, 1.5]
     csv.write_text("0,0,nan\n")
-    with pytest.raises(FormatError, match="line 1.*nan"):
+    with pytest.raises(FormatError, match=r"line 1.*nan"):
         berge.assign(csv)
     pattern = tmp_path / "p.mtx"
     pattern.write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n")

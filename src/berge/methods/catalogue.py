@@ -221,4 +221,7 @@ ALGORITHMS = (
     _ASSIGN("shortest-paths", f"{_ASSIGNMENT}.shortest_paths",
             "the cheapest augmenting path from one unused vertex after the other, by prices",
             "Jonker, Volgenant 1987; Duff, Koster 2001", bound="O(n·m·log n)"),
+    _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
+            "the cheapest augmenting path for one unit of a vertex after the other, by prices",
+            "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
 )  # fmt: skip

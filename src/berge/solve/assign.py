@@ -120,11 +120,10 @@ def assign(
     >>> plan = berge.assign(scores, objective="max", capacity_right={"cook": 2}, match="any")
     >>> plan.as_dict(), plan.total
     ({'ann': 'drive', 'bob': 'cook', 'cid': 'cook'}, 11)
-    >>> berge.assign({"ann": {"cook": 5, "drive": 4}, "bob": {"cook": 3}, "cid": {"cook": 4}},
-    ...              capacity_right=2)
+    >>> berge.assign({"ann": {"cook": 5}, "bob": {"cook": 3}, "cid": {"drive": 4, "sew": 2}})
     Traceback (most recent call last):
         ...
-    berge.errors.InvalidGraphError: ...
+    berge.errors.InvalidGraphError: match='full', but ann and bob want only cook: 2 for 1
 
     Notes
     -----
