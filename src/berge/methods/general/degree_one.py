@@ -22,10 +22,9 @@ import numpy as np
 
 from ...compile import kernel, prefetch
 from ...results.general_run import GeneralRun
-from ...tuning import EDGES_PER_CALL
+from ...tuning import EDGES_PER_CALL, START_AHEAD
 
 NEXT, WAITING, MATCHED = range(3)
-AHEAD = 8
 CLASSES = 63  # of degrees; the last has all that are larger; guess
 
 
@@ -103,9 +102,9 @@ def match_on(
         else:
             v = np.int64(order[at])
             at += 1
-            if at + AHEAD < n:
-                prefetch(degree, np.int64(order[at + AHEAD]))
-                prefetch(indptr, np.int64(order[at + AHEAD]))
+            if at + START_AHEAD < n:
+                prefetch(degree, np.int64(order[at + START_AHEAD]))
+                prefetch(indptr, np.int64(order[at + START_AHEAD]))
             if degree[v] <= 0:
                 continue
             least = np.int64(n)

@@ -38,7 +38,7 @@ import numpy as np
 
 from ...compile import helper, kernel, prefetch
 from ...results.general_run import GeneralRun
-from ...tuning import EDGES_PER_CALL
+from ...tuning import EDGES_PER_CALL, FOREST_AHEAD, FOREST_FAR, FOREST_NEAR, FOREST_ROW
 from ..counters import EDGES, count_path
 from . import blossom as one_by_one
 from .blossom import (
@@ -57,7 +57,6 @@ from .blossom import (
     rematch,
 )
 
-FAR, NEAR, NEXT_ONE, MOST = 12, 8, 4, 16
 HEAD, TAIL, WAITING = range(3)  # entries of `ring`: where the queue begins, ends; how many wait
 
 
@@ -163,16 +162,16 @@ def grow(a: Any, t: Any, budget: int) -> None:
 def ahead(a: Any, head: int, waiting: int) -> None:
     """Ask the memory for what the next vertices of the queue need."""
     size = a.queue.size
-    if waiting > FAR and head + FAR < size:
-        prefetch(a.indptr, np.int64(a.queue[head + FAR]))
-        prefetch(a.node, 8 * np.int64(a.queue[head + FAR]))
-        w = np.int64(a.queue[head + NEAR])
+    if waiting > FOREST_FAR and head + FOREST_FAR < size:
+        prefetch(a.indptr, np.int64(a.queue[head + FOREST_FAR]))
+        prefetch(a.node, 8 * np.int64(a.queue[head + FOREST_FAR]))
+        w = np.int64(a.queue[head + FOREST_AHEAD])
         lo, hi = np.int64(a.indptr[w]), np.int64(a.indptr[w + 1])
         if lo < hi:
             prefetch(a.indices, lo)
-        w = np.int64(a.queue[head + NEXT_ONE])
+        w = np.int64(a.queue[head + FOREST_NEAR])
         lo, hi = np.int64(a.indptr[w]), np.int64(a.indptr[w + 1])
-        for k in range(lo, min(hi, lo + MOST)):
+        for k in range(lo, min(hi, lo + FOREST_ROW)):
             prefetch(a.node, 8 * np.int64(a.indices[k]))
 
 
