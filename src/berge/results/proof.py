@@ -136,7 +136,7 @@ def verify(
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
-    if hasattr(matching, "mate"):  # a GeneralMatching
+    if not hasattr(matching, "row_match") and hasattr(matching, "mate"):
         from .tutte_berge import TutteBerge, verify_general
 
         if not isinstance(certificate, TutteBerge | None):
