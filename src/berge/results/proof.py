@@ -136,14 +136,15 @@ def verify(
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
-    if not hasattr(matching, "row_match") and hasattr(matching, "mate"):
+    general: Any = matching
+    if hasattr(general, "mate"):
         from .tutte_berge import TutteBerge, verify_general
 
         if not isinstance(certificate, TutteBerge | None):
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        verify_general(as_graph(graph), matching, certificate, check)
+        verify_general(as_graph(graph), general, certificate, check)
         return
-    if not hasattr(matching, "row_match"):
+    if not hasattr(matching, "row_match") or not hasattr(matching, "to_host"):
         raise InvalidMatchingError(
             "verify takes a Matching, a GeneralMatching or a GreedyMatching, "
             f"not {type(matching).__name__}"
