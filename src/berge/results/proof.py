@@ -136,24 +136,24 @@ def verify(
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
-    general: Any = matching
-    if hasattr(general, "mate"):
+    given: Any = matching
+    if hasattr(given, "mate"):
         from .tutte_berge import TutteBerge, verify_general
 
         if not isinstance(certificate, TutteBerge | None):
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        verify_general(as_graph(graph), general, certificate, check)
+        verify_general(as_graph(graph), given, certificate, check)
         return
-    if not hasattr(matching, "row_match") or not hasattr(matching, "to_host"):
+    if not hasattr(matching, "row_match"):
         raise InvalidMatchingError(
             "verify takes a Matching, a GeneralMatching or a GreedyMatching, "
             f"not {type(matching).__name__}"
         )
-    graph, matching = as_bipartite(graph), matching.to_host()
+    graph, here = as_bipartite(graph), given.to_host()
     if not isinstance(certificate, Certificate | None):
         raise ProofError("a Tutte–Berge set proves matchings of general graphs only")
     cover = None if certificate is None else (certificate.rows, certificate.cols)
-    arrays = matching.row_match, matching.col_match, cover
+    arrays = here.row_match, here.col_match, cover
     size = None
     if check == "compiled":
         from .compiled_check import size_if_right
@@ -161,8 +161,8 @@ def verify(
         size = size_if_right(graph, *arrays, _runs(graph))
     if size is None:
         size = check_matching(graph.shape, edges_of_rows(graph.indptr, graph.window), *arrays)
-    if matching.cardinality != size:
-        raise ProofError(f"the matching has {size} edges, and says it has {matching.cardinality}")
+    if here.cardinality != size:
+        raise ProofError(f"the matching has {size} edges, and says it has {here.cardinality}")
 
 
 def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:
