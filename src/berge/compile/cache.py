@@ -24,6 +24,7 @@ from typing import Any
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 from . import shipped
+from .held import held
 from .sources import stamp_of
 from .stored import StoredForm
 
@@ -62,7 +63,8 @@ class KernelCache(NullCache):
         """Return what was compiled for a signature, None if it was not, or is damaged."""
         for load in (self._load_shipped, self._load_kept):
             try:
-                found = load(sig, target_context)
+                with held:
+                    found = load(sig, target_context)
             except Exception as error:  # unpickling raises anything
                 _log.info("compiling anew, since the cache has a damaged file: %r", error)
             else:

@@ -22,9 +22,11 @@ from typing import Any, TypeVar, overload
 import numba
 from numba import prange
 from numba.core import event
+from numba.np.ufunc import parallel as _threads
 
 from ..errors import OptionError
 from .cache import KernelCache
+from .held import held
 
 __all__ = [
     "helper",
@@ -88,7 +90,7 @@ def write_loop(template: str, body: Callable[..., Any], own: int = 1, /, **names
 def threads_of(threads: int | None) -> int:
     """Return the number of threads to use: the caller's numba setting, or what was asked for."""
     if threads is None:
-        return int(numba.get_num_threads())
+        return threads_set()
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number from 1 on, not {threads!r}")
     most = most_threads()
@@ -121,14 +123,31 @@ def side_by_side() -> bool:
 @contextmanager
 def thread_count(threads: int) -> Iterator[None]:
     """Run parallel kernels on so many threads, and give the caller's setting back afterwards."""
-    before = numba.get_num_threads()
-    if before != threads:
-        numba.set_num_threads(threads)
+    before = threads_set()
     try:
+        set_threads(threads)
         yield
     finally:
-        if before != threads:
-            numba.set_num_threads(before)
+        set_threads(before)
+
+
+def threads_set() -> int:
+    """Return how many threads parallel kernels run on.
+
+    numba takes a lock to see whether they have been started. If Ctrl-C came just then, the lock
+    would be taken for good. So it is asked once.
+    """
+    if not _threads._is_initialized:
+        with held:
+            numba.get_num_threads()
+    return int(_threads._get_num_threads())
+
+
+def set_threads(threads: int) -> None:
+    """Run parallel kernels on so many threads from now on."""
+    if threads != threads_set():
+        with held:
+            numba.set_num_threads(threads)
 
 
 class _CompileNotice(event.Listener):
@@ -141,10 +160,12 @@ class _CompileNotice(event.Listener):
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         self.depth += 1
-        module = str(function.__module__)  # functions of others may have none
-        if self.depth > 1 or not module.startswith("berge."):
+        if not _is_ours(function):
             return
-        name = f"{module.removeprefix('berge.')}.{function.__name__}"
+        held.__enter__()
+        if self.depth > 1:
+            return
+        name = f"{function.__module__.removeprefix('berge.')}.{function.__name__}"
         _log.info("compiling %s", name)
         if not self.announced and sys.stderr.isatty():
             print(
@@ -156,6 +177,12 @@ class _CompileNotice(event.Listener):
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
+        if _is_ours(event.data["dispatcher"].py_func):
+            held.__exit__()
+
+
+def _is_ours(function: Any) -> bool:
+    return str(function.__module__).startswith("berge.")  # functions of others may have none
 
 
 def _find_tbb() -> None:
