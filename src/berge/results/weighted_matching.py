@@ -153,13 +153,14 @@ class WeightedMatching(GeneralMatching):
         close = abs(self.weight_bound - (self.weight or 0)) <= self.tolerance
         return close and enough and not stopped
 
-    def prove(self, graph: Any, weights: Any = None) -> Any:
+    def prove(self, graph: Any, weights: Any = None, *, check: str = "compiled") -> Any:
         """Prove that no matching it competes with is better, by prices of vertices and odd sets.
 
         `weights` are those of the call that found it, unless others are given. Where only maximum
         matchings count, that this is one is proved by a Tutte–Berge set beside. The prices that
         come back have what the matching weighs, and what no other can exceed (`low` and `high`).
-        O(edges + Σ of what edges within odd sets have to climb), in numpy alone.
+        `check` is for the Tutte–Berge set, as in `berge.verify`; prices are checked in numpy.
+        O(edges + Σ of what edges within odd sets have to climb).
 
         Raises
         ------
@@ -173,7 +174,7 @@ class WeightedMatching(GeneralMatching):
         if self.prices is None:
             raise ProofError("no prices: the matching was read from a file, or stopped early")
         if self.competes_with == "maximum":
-            super().prove(signed)
+            super().prove(signed, check=check)
         elif self.competes_with == "perfect" and not self.is_perfect:
             raise ProofError("the matching is not perfect")
         elif self.competes_with == "all" and self.prices.floor != 0:
