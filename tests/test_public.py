@@ -27,6 +27,7 @@ PUBLIC = {
     "FormatError",
     "Graph",
     "GreedyMatching",
+    "GuessWarning",
     "Hierarchy",
     "Limits",
     "InvalidGraphError",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
 
-from .errors import BergeError
+from .errors import BergeError, GuessWarning
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
@@ -31,6 +33,15 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def warn(message: str) -> None:
+    """Say how something was read that could be read in two ways, at the caller's line."""
+    place = sys._getframe()
+    depth = 1
+    while place.f_back and place.f_globals.get("__name__", "").partition(".")[0] == "berge":
+        place, depth = place.f_back, depth + 1
+    warnings.warn(message, GuessWarning, stacklevel=depth)
 
 
 def message_of(error: Exception) -> str:

@@ -35,6 +35,7 @@ def tried(path: Path, call: Callable[..., Any], *arguments: Any, **settings: Any
     """Return what a call returns, None if it raises what it may."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", berge.GuessWarning)
         try:
             return call(*arguments, **settings)
         except Exception as error:

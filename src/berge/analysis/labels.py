@@ -23,6 +23,7 @@ from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..ingest import as_bipartite
 from ..ingest.frames import is_frame
+from ..ingest.named import with_labels
 from ..results.matching import Matching
 from ..results.proof import Certificate, koenig_cover
 from ..solve.maximum import maximum_matching
@@ -139,7 +140,13 @@ class Shortage:
 
 
 def match_pairs(
-    edges: Any, *, left: Any = None, right: Any = None, **options: Any
+    edges: Any,
+    *,
+    left: Any = None,
+    right: Any = None,
+    row_labels: Iterable[Any] | None = None,
+    col_labels: Iterable[Any] | None = None,
+    **options: Any,
 ) -> LabelledMatching:
     """Match labels: as many left ones as can be to right ones of their own.
 
@@ -154,7 +161,10 @@ def match_pairs(
         Labels are anything hashable but None and NaN. Pairs may repeat. A label on the left and
         the same on the right are two different things.
     left, right
-        Names of the two columns, for a frame; by default the first ones.
+        Names of the two columns, for a frame; needed where it has more than two.
+    row_labels, col_labels
+        All on the left, and all on the right, where some may be in no pair: these are unmatched
+        then, and explained.
     **options
         For `berge.maximum_matching`: ``threads``, ``time_limit``, ``seed`` …
 
@@ -183,7 +193,7 @@ def match_pairs(
     A few microseconds a pair to number the labels, besides the solve. Left labels come in order of
     appearance.
     """
-    graph = _as_labelled(edges, left, right)
+    graph = with_labels(_as_labelled(edges, left, right), row_labels, col_labels)
     return LabelledMatching(graph, maximum_matching(graph, **options))
 
 

@@ -259,6 +259,8 @@ def _lines(
     else:
         sizes = f"{facts['rows']:,} in {labels.left} × {facts['cols']:,} in {labels.right}"
         yield "graph", f"{sizes}, {plural(facts['edges'], 'edge')}"
+    if matching.source:
+        yield "read as", matching.source
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(facts))
     if labels is not None:
         yield from labels.lines(matching)

@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InvalidGraphError
 from ..files.columns import choose_columns
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.owned import settle
 
 
 def is_frame(source: Any) -> bool:
@@ -26,7 +27,7 @@ def is_frame(source: Any) -> bool:
 
 
 def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGraph:
-    """Take the columns named `left` and `right`, by default the first two, as edges.
+    """Take the columns named `left` and `right` as edges; of two columns, the first is left.
 
     Raises
     ------
@@ -34,7 +35,7 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
         Fewer than two columns, a missing value (names the row, from 0), or values that cannot be
         labels.
     OptionError
-        No column of that name.
+        No column of that name, or none named of more than two.
 
     Examples
     --------
@@ -53,13 +54,21 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
         frame = frame.collect()
     names, column, number = _READERS[_library(frame) or ""][0](frame)
     places = choose_columns(names, left, right)
+    if left is right is None and len(frame) == 2 and names in _UNNAMED:
+        raise InvalidGraphError(
+            "a frame of 2 × 2 without names may be a matrix or two edges: pass it as an array, or "
+            "name the columns by left= and right="
+        )
     (rows, row_labels), (cols, col_labels) = (
         _numbered(number, column(place), names[place]) for place in places
     )
     shape = len(row_labels), len(col_labels)
-    return BipartiteGraph.from_edges(
+    graph = BipartiteGraph.from_edges(
         rows, cols, shape, row_labels=row_labels, col_labels=col_labels
     )
+    own, theirs = (names[place] for place in places)
+    settle(graph, "source", f"rows are what is in column {own!r}, columns what is in {theirs!r}")
+    return graph
 
 
 Numbers = tuple[IndexArray, list[Any]]
@@ -153,6 +162,9 @@ def _numbered_one_by_one(values: list[Any]) -> Numbers:
     ]
     return np.array(numbers, np.int64), list(number_of)
 
+
+# Names of two columns that nobody named, in pandas and in polars.
+_UNNAMED = ([0, 1], ["column_0", "column_1"])
 
 # How to read a library's frames, and the names of their classes.
 _READERS: dict[str, Any] = {
