@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from ..errors import OptionError
+from ..errors import GuessWarning, OptionError
 from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
@@ -181,6 +181,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show what the library warns of as a line, without the place in the code."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=RuntimeWarning, module=r"berge\.")
+        warnings.filterwarnings("always", category=GuessWarning)
         before = warnings.showwarning
 
         def show(message: Any, category: Any, *where: Any, **more: Any) -> None:

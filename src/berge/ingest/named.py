@@ -37,20 +37,14 @@ def with_labels(
         return graph
     rows = _side("row_labels", graph.row_labels, row_labels)
     cols = _side("col_labels", graph.col_labels, col_labels)
-    labels = {"row_labels": rows[0], "col_labels": cols[0]}
-    if rows[1] is None and cols[1] is None:
-        made = BipartiteGraph(graph.indptr, graph.indices, graph.shape, **labels)
-    else:
-        ends = np.repeat(np.arange(graph.n_rows), graph.row_degrees), graph.indices
-        moved = (
-            end if places is None else places[end]
-            for end, (_, places) in zip(ends, (rows, cols), strict=True)
-        )
-        sizes = (
-            size if places is None else len(given or ())
-            for size, (given, places) in zip(graph.shape, (rows, cols), strict=True)
-        )
-        made = BipartiteGraph.from_edges(*moved, (next(sizes), next(sizes)), **labels)
+    ends: list[Any] = [np.repeat(np.arange(graph.n_rows), graph.row_degrees), graph.indices]
+    sizes = list(graph.shape)
+    for side, (labels, places) in enumerate((rows, cols)):
+        if places is not None:
+            ends[side], sizes[side] = places[ends[side]], len(labels or ())
+    made = BipartiteGraph.from_edges(
+        ends[0], ends[1], (sizes[0], sizes[1]), row_labels=rows[0], col_labels=cols[0]
+    )
     settle(made, "source", graph.source)
     return made
 
