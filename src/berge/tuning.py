@@ -40,6 +40,7 @@ SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
+SHARED_CHECK = 300_000  # entries to read from which threads share the check of a matching; guess
 LARGE = 1 << 15  # entries from which compiled passes are faster than numpy's; in_rounds.py
 MOST_KEPT = 1 << 27  # bytes that one solve leaves to the next; guess
 

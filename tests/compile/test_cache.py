@@ -177,3 +177,30 @@ def test_a_whole_cache_of_damaged_files(tmp_path):
         os.truncate(path, k % 3 * 10)
     assert work() == before
     assert all(path.stat().st_size > 20 for path in damaged)
+
+
+def test_ctrl_c_waits_for_the_compiler(tmp_path):
+    """numba's tables would stay half filled, and every later call would fail."""
+    code = """
+import signal, sys
+import berge
+from berge.compile import kernel
+
+came = 0
+for first in (0.01, 0.05, 0.1, 0.2, 0.4, 0.8):
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, first)
+    try:
+        berge.structural_rank([[1, 0], [1, 1]])
+    except KeyboardInterrupt:
+        came += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert berge.structural_rank([[1, 0], [1, 1]]) == 2
+print(came)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -32,7 +32,8 @@ _WIDE = 110  # columns that the whole table needs to be readable
 def algorithms(what: str | None, as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
-    And those for --method (greedy) of `berge greedy`. KIND is start, exact or greedy.
+    And those for --method (greedy) of `berge greedy`, and for `berge assign` (assign). KIND is
+    start, exact, greedy or assign.
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
     number of threads. "cuda": runs with --device cuda too. Below an algorithm are its options for
@@ -45,7 +46,9 @@ def algorithms(what: str | None, as_json: bool) -> None:
     listed = listed or tuple(a for a in variants() if a.name == what)
     if not listed:
         hint = did_you_mean(what, [a.name for a in (*all_of(), *variants())])
-        raise click.UsageError(f"{what!r} is not start, exact, greedy or an algorithm{hint}")
+        raise click.UsageError(
+            f"{what!r} is not start, exact, greedy, assign or an algorithm{hint}"
+        )
     if as_json:
         options.print_json({"algorithms": [_facts(a) for a in listed]})
         return

@@ -16,8 +16,10 @@ import inspect
 import io
 import logging
 import os
+import signal
 import site
 import sys
+import threading
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
@@ -31,6 +33,7 @@ import numba
 from numba import prange
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.np.ufunc import parallel as _threads
 
 from ..errors import OptionError
 
@@ -99,7 +102,7 @@ def write_loop(template: str, body: Callable[..., Any], own: int = 1, /, **names
 def threads_of(threads: int | None) -> int:
     """Return the number of threads to use: the caller's numba setting, or what was asked for."""
     if threads is None:
-        return int(numba.get_num_threads())
+        return threads_set()
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise OptionError(f"threads must be a whole number from 1 on, not {threads!r}")
     most = most_threads()
@@ -132,14 +135,31 @@ def side_by_side() -> bool:
 @contextmanager
 def thread_count(threads: int) -> Iterator[None]:
     """Run parallel kernels on so many threads, and give the caller's setting back afterwards."""
-    before = numba.get_num_threads()
-    if before != threads:
-        numba.set_num_threads(threads)
+    before = threads_set()
     try:
+        set_threads(threads)
         yield
     finally:
-        if before != threads:
-            numba.set_num_threads(before)
+        set_threads(before)
+
+
+def threads_set() -> int:
+    """Return how many threads parallel kernels run on.
+
+    numba takes a lock to see whether they have been started. If Ctrl-C came just then, the lock
+    would be taken for good. So it is asked once.
+    """
+    if not _threads._is_initialized:
+        with _held:
+            numba.get_num_threads()
+    return int(_threads._get_num_threads())
+
+
+def set_threads(threads: int) -> None:
+    """Run parallel kernels on so many threads from now on."""
+    if threads != threads_set():
+        with _held:
+            numba.set_num_threads(threads)
 
 
 class KernelCache(FunctionCache):
@@ -156,7 +176,8 @@ class KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what was compiled for a signature, None if it was not, or is damaged."""
         try:
-            return super().load_overload(sig, target_context)
+            with _held:
+                return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling raises anything
             _log.info("compiling anew, since the cache has a damaged file: %r", error)
             return None
@@ -223,6 +244,43 @@ def _checksum(content: bytes) -> bytes:
     return zlib.crc32(content, 1).to_bytes(4, "little")  # from 1: that of nothing is not 0
 
 
+class _Held:
+    """Lets Ctrl-C wait while numba is at work, whose tables would else stay half filled for good.
+
+    That is a second or two for each kernel. What the handler does, it does afterwards.
+    """
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.before: Any = None
+        self.came = False
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # signals are the main thread's
+        if self.depth == 0:
+            self.came = False
+            self.before = signal.getsignal(signal.SIGINT)
+            if callable(self.before):  # else nobody in Python minds
+                signal.signal(signal.SIGINT, self._note)
+        self.depth += 1  # last: until then Ctrl-C may end this
+
+    def _note(self, number: int, frame: object) -> None:
+        self.came = True
+
+    def __exit__(self, *_: object) -> None:
+        if threading.current_thread() is not threading.main_thread() or not self.depth:
+            return
+        self.depth -= 1
+        if self.depth == 0 and callable(self.before):
+            signal.signal(signal.SIGINT, self.before)
+            if self.came:
+                signal.raise_signal(signal.SIGINT)
+
+
+_held = _Held()
+
+
 class _CompileNotice(event.Listener):
     """Says on a terminal that kernels are being compiled, so that a first call is no mystery."""
 
@@ -233,10 +291,12 @@ class _CompileNotice(event.Listener):
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         self.depth += 1
-        module = str(function.__module__)  # functions of others may have none
-        if self.depth > 1 or not module.startswith("berge."):
+        if not _is_ours(function):
             return
-        name = f"{module.removeprefix('berge.')}.{function.__name__}"
+        _held.__enter__()
+        if self.depth > 1:
+            return
+        name = f"{function.__module__.removeprefix('berge.')}.{function.__name__}"
         _log.info("compiling %s", name)
         if not self.announced and sys.stderr.isatty():
             print(
@@ -248,6 +308,12 @@ class _CompileNotice(event.Listener):
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
+        if _is_ours(event.data["dispatcher"].py_func):
+            _held.__exit__()
+
+
+def _is_ours(function: Any) -> bool:
+    return str(function.__module__).startswith("berge.")  # functions of others may have none
 
 
 def _find_tbb() -> None:

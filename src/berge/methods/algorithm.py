@@ -13,7 +13,7 @@ from ..errors import OptionError
 
 __all__ = ["Algorithm", "Kind", "Option", "load"]
 
-Kind = Literal["start", "exact", "greedy"]
+Kind = Literal["start", "exact", "greedy", "assign"]
 
 
 def load(function: str) -> Callable[..., Any]:
@@ -84,7 +84,8 @@ class Algorithm:
         What users pass as ``algorithm``, ``init`` or ``method``.
     kind
         ``"start"`` (a maximal matching to begin with) or ``"exact"`` (a maximum matching), both of
-        bipartite graphs; or ``"greedy"`` (a maximal matching of any graph).
+        bipartite graphs; ``"greedy"`` (a maximal matching of any graph); or ``"assign"`` (the
+        cheapest choice of edges of a bipartite graph).
     summary
         How it works, in one line.
     bound

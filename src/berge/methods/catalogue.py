@@ -13,7 +13,10 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS", "ON_CLUSTER"]
+__all__ = ["ALGORITHMS", "IN_WORDS", "ON_CLUSTER", "REASONS"]
+
+# What says in words why not all can be matched.
+REASONS, IN_WORDS = "analysis.labels:explain_unmatched", "analysis.labels:in_words"
 
 # What solves on a cluster of Dask's.
 ON_CLUSTER = {
@@ -31,9 +34,12 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
     return Algorithm(name, kind, f"{module}:{function}", summary, paper=paper, **more)
 
 
-_START, _EXACT, _GREEDY = (partial(_row, kind) for kind in ("start", "exact", "greedy"))
+_START, _EXACT, _GREEDY, _ASSIGN = (
+    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign")
+)
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
+_ASSIGNMENT = "methods.assignment"
 _ANYWHERE = ("cpu", "cuda")
 
 _DUFF_2011 = "Duff, Kaya, Uçar 2011"
@@ -212,4 +218,10 @@ ALGORITHMS = (
     _GREEDY("global-paths", f"{_GREEDILY}.global_paths",
             "grow paths and even cycles by decreasing weight, then match each best",
             "Maue, Sanders 2007", threads=True, deterministic=True),
+    _ASSIGN("shortest-paths", f"{_ASSIGNMENT}.shortest_paths",
+            "the cheapest augmenting path from one unused vertex after the other, by prices",
+            "Jonker, Volgenant 1987; Duff, Koster 2001", bound="O(n·m·log n)"),
+    _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
+            "the cheapest augmenting path for one unit of a vertex after the other, by prices",
+            "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
 )  # fmt: skip

@@ -13,6 +13,7 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
+assign     ``shortest-paths``; with capacities ``capacity-paths``
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
@@ -23,11 +24,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import OptionError
+from ..methods.assignment.problem import Problem
 from ..methods.registry import Algorithm, algorithms, find
 from ..results.run import Run
 
 __all__ = [
     "choose",
+    "choose_assign",
     "choose_greedy",
     "choose_start_in_parts",
     "is_plain",
@@ -105,6 +108,15 @@ def choose_greedy(method: str, weighted: bool, in_parts: bool = False) -> Algori
         names = ", ".join(GREEDY_IN_PARTS)
         raise OptionError(f"method on a cluster is one of {names}, not {method!r}")
     return find("greedy", method)
+
+
+def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
+    """Return the algorithm for an assignment by weight."""
+    units = problem.row_capacity, problem.col_capacity, problem.row_least, problem.col_least
+    if algorithm == "auto":
+        one_each = all(given is None for given in units)
+        algorithm = "shortest-paths" if one_each else "capacity-paths"
+    return find("assign", algorithm)
 
 
 def choose_start_in_parts(init: str) -> str:
