@@ -29,7 +29,7 @@ from scipy.spatial import Delaunay
 import berge
 from berge.graphs.graph import Graph
 
-ROADS = ("road-moscow", "road-luxembourg-osm", "road-minnesota", "delaunay-geonames")
+ROADS = ("road-", "malta_osm", "luxembourg_osm", "rhein-neckar_osm", "delaunay-geonames")
 NETWORKX, RUSTWORKX = 2000, 5000  # vertices up to which these are run
 DRIVER = r"""
 #include <lemon/smart_graph.h>

@@ -153,7 +153,9 @@ def min_weight_matching(G: BergeGraph, weight: str | None = "weight") -> set[Edg
     return _by_weight(G, weight, maxcardinality=True, minimise=True)
 
 
-def _by_weight(G: BergeGraph, weight: str | None, **settings: bool) -> set[Edge]:
+def _by_weight(
+    G: BergeGraph, weight: str | None, *, maxcardinality: bool, minimise: bool = False
+) -> set[Edge]:
     if weight is not None and weight not in G.weights:
         raise nx.NetworkXError(
             f"this graph was converted without {weight!r}: "
@@ -165,7 +167,9 @@ def _by_weight(G: BergeGraph, weight: str | None, **settings: bool) -> set[Edge]
     ends = np.repeat(np.arange(len(G)), np.diff(G.indptr))
     kept = ends < G.indices
     edges, weights = (ends[kept], G.indices[kept]), list(compress(values, kept))
-    found = maximum_weight_matching(edges, weights, **settings)
+    found = maximum_weight_matching(
+        edges, weights, maxcardinality=maxcardinality, minimise=minimise
+    )
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # as in _maximum
     u, v = found.pairs().T
