@@ -38,6 +38,7 @@ CHECKER = {
 TESTS = CHECKER | {
     "methods/combined/budgeted.py": ["tests/methods/combined/test_budgeted.py"],
     "methods/combined/mixed.py": ["tests/methods/combined/test_mixed.py"],
+    "results/compiled_check.py": ["tests/results/test_compiled_check.py"],
     "methods/starts/cheap.py": ["tests/methods/starts/test_cheap.py"],
     "solve/small.py": ["tests/solve/test_small.py"],
 }
@@ -64,6 +65,12 @@ EQUIVALENT = {
     },
     "methods/starts/cheap.py": {
         "no column behind a cut is the first": {"match_block: if a.row_match[x] < 1:"},
+    },
+    "results/compiled_check.py": {
+        "sizes are those of the graph": {
+            "size_if_right: if not all((_is_plain(*given, kind) for given in "
+            "zip(arrays, sizes, strict=False))):"
+        },
     },
     "solve/small.py": {
         "as many are written as there are columns": {

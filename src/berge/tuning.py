@@ -40,6 +40,7 @@ SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
+SHARED_CHECK = 300_000  # entries to read from which threads share the check of a matching; guess
 LARGE = 1 << 15  # entries from which compiled passes are faster than numpy's; in_rounds.py
 MOST_KEPT = 1 << 27  # bytes that one solve leaves to the next; guess
 
@@ -89,6 +90,11 @@ REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
 READ_IN_NO_TIME = 1 << 14  # edges; guess
 
+# Any graph: lab/benchmarks/general.py. Places ahead in the queue that memory is asked for.
+FOREST_FAR, FOREST_AHEAD, FOREST_NEAR = 12, 8, 4  # halves the time of road-moscow and dragon-dual
+FOREST_ROW = 16  # neighbours of the vertex that is near; guess
+START_AHEAD = 8  # guess
+
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
 ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost
@@ -108,6 +114,8 @@ PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for
 
 # Assignment by weight: lab/benchmarks/assignment.py.
 BIDS_PER_ROW = 4  # without a step, before rows search
+PATHS_EFFORT = 6.0  # times the edges that paths may read before cost scaling goes on
+LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
 FIRST_STEP, STEP, LAST_STEP = 0.02, 0.1, 1e-8  # of cost scaling, by the spread of costs
 WAITING = 0.0  # part of the rows that may be left to the next phase
 MOST_BIDS = 64  # of a row in a phase, on average: some problems are not for bids

@@ -117,7 +117,7 @@ def test_killed_between_code_and_index(fresh, tmp_path, monkeypatch):
         raise OSError("killed here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(compiled._cache._cache_file), "_save_index", die)
+        patch.setattr(type(compiled._cache.kept._cache_file), "_save_index", die)
         assert compiled(1.5) == 3.0
     again = fresh()
     assert [again(3), again(1.5), hits(again)] == [6, 3.0, 1]
@@ -141,6 +141,7 @@ def test_full_disk(fresh, tmp_path, caplog):
 
 def test_folder_that_goes(fresh, tmp_path):
     compiled = fresh()
+    assert compiled(1.5) == 3.0
     shutil.rmtree(tmp_path / "cache")
     assert compiled(3) == 6
     again = fresh()
@@ -158,6 +159,8 @@ def test_a_whole_cache_of_damaged_files(tmp_path):
     """Every file that a process has left is damaged; the next one does the same work."""
     script = """if True:
         import numpy as np, berge
+        from berge.compile import shipped
+        shipped.FOLDER = shipped.FOLDER / "none"
         rows = np.arange(2000) % 997
         print(berge.as_bipartite((rows, np.arange(2000) % 991)).indices.sum())
     """
@@ -177,3 +180,30 @@ def test_a_whole_cache_of_damaged_files(tmp_path):
         os.truncate(path, k % 3 * 10)
     assert work() == before
     assert all(path.stat().st_size > 20 for path in damaged)
+
+
+def test_ctrl_c_waits_for_the_compiler(tmp_path):
+    """numba's tables would stay half filled, and every later call would fail."""
+    code = """
+import signal, sys
+import berge
+from berge.compile import kernel
+
+came = 0
+for first in (0.01, 0.05, 0.1, 0.2, 0.4, 0.8):
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, first)
+    try:
+        berge.structural_rank([[1, 0], [1, 1]])
+    except KeyboardInterrupt:
+        came += 1
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert berge.structural_rank([[1, 0], [1, 1]]) == 2
+print(came)
+"""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

@@ -2,7 +2,8 @@
 
     python -m tests.fuzz.forged [--go-on] [--seconds N]
 
-Each forgery goes to `berge.verify` and to the checker itself. A judge here says whether what was
+Each forgery goes to `berge.verify` with both of its checks, to the checker itself, and to the
+compiled check alone. A judge here says whether what was
 made is right after all, since two changes may undo each other: plain Python, by the definitions.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ import berge
 from berge import BergeError, BipartiteGraph, Certificate, Graph, Matching
 from berge.checker.check import check_matching, edges_of_rows
 from berge.checker.general import check_general
+from berge.results.compiled_check import size_if_right
 
 from . import graphs
 from .differential import long_run, one_of, undirected
@@ -125,8 +128,15 @@ def forge(seed: int) -> int:
     forged.row_match, forged.col_match = arrays["r"], arrays["c"]
     size = found.cardinality if formed else int((arrays["r"] >= 0).sum())
     forged.cardinality = forged.upper_bound = size + lie
-    by_verify = refused(berge.verify, graph, forged, Certificate(arrays["rows"], arrays["cols"]))
-    assert by_verify == (not right or lie != 0), f"verify: {arrays}, which says {size + lie}"
+    cover = Certificate(arrays["rows"], arrays["cols"])
+    for check in ("compiled", "numpy"):
+        by_verify = refused(partial(berge.verify, check=check), graph, forged, cover)
+        assert by_verify == (not right or lie != 0), f"{check}: {arrays}, which says {size + lie}"
+    runs = [(0, graph.n_rows)]
+    if size_if_right(graph, arrays["r"], arrays["c"], (cover.rows, cover.cols), runs) is None:
+        assert not right or not graph.nnz, f"the compiled check refuses what is right: {arrays}"
+    else:
+        assert right, f"the compiled check accepts {arrays}"
     return int(by_verify)
 
 

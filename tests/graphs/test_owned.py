@@ -207,3 +207,54 @@ def test_a_matrix_changed_during_the_call_gives_an_answer_or_an_error(size, shap
     )
     answers, errors = map(int, said.split())
     assert answers + errors > 0
+
+
+def test_a_matching_changed_during_the_call_gives_an_answer_or_an_error():
+    """As a start, or to decompose by: other arrays take the place of those that were checked."""
+    said = run(
+        """
+        import threading, time
+        import numpy as np, berge
+        graph = berge.generate.erdos_renyi(20_000, 20_000, 60_000, seed=1)
+        best = berge.maximum_matching(graph)
+        right = best.row_match, best.col_match
+        wild = tuple(np.where(array >= 0, 2**31 - 2, -1).astype(np.int32) for array in right)
+        over = threading.Event()
+
+        def spoil():
+            while not over.is_set():
+                best.row_match, best.col_match = wild
+                time.sleep(1e-5)
+                best.row_match, best.col_match = right
+                time.sleep(1e-4)
+
+        other = threading.Thread(target=spoil, daemon=True)
+        other.start()
+        counts = [0, 0]
+        until = time.monotonic() + 1
+        while time.monotonic() < until:
+            for call, name in ((berge.maximum_matching, "initial"),
+                               (berge.dulmage_mendelsohn, "matching")):
+                try:
+                    call(graph, **{name: best})
+                    counts[0] += 1
+                except berge.InvalidMatchingError:
+                    counts[1] += 1
+        over.set()
+        other.join()
+        print(*counts)
+        """
+    )
+    answers, errors = map(int, said.split())
+    assert answers + errors > 0
+
+
+def test_lists_that_share_their_memory_are_copied_too():
+    class Shared(list):
+        def __array__(self, *args, **more):
+            return array
+
+    array = np.array([0, 1, 1])
+    graph = BipartiteGraph(Shared(), [0, 0, 0], (2, 1))
+    array[:] = 99
+    assert graph.indptr.tolist() == [0, 1, 1]

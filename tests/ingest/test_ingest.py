@@ -125,8 +125,13 @@ class TestNetworkx:
         assert berge.as_bipartite(self.nx.MultiGraph([(0, 1), (0, 1)])).nnz == 2
 
     def test_odd_cycle(self):
+        odd = self.nx.cycle_graph("abcde")
         with pytest.raises(InvalidGraphError, match="odd cycle"):
-            berge.maximum_matching(self.nx.cycle_graph(5))
+            berge.maximum_matching(odd, general=False)
+        matching = berge.maximum_matching(odd)
+        assert len(matching.as_dict()) == 4
+        assert set(matching.as_dict()) < set("abcde")
+        assert matching.prove(odd).unmatched == 1
 
     def test_edge_within_a_side(self):
         graph = self.graph()

@@ -7,6 +7,7 @@ import pytest
 
 import berge
 from berge import InvalidMatchingError, Matching
+from berge.graphs.owned import is_sealed
 
 
 def example() -> Matching:
@@ -39,6 +40,20 @@ def test_arrays_are_read_only_but_the_callers_are_not():
     with pytest.raises(ValueError, match="read-only"):
         m.row_match[0] = -1
     mine[0] = -1
+
+
+def test_arrays_are_the_matchings_own():
+    """Kernels trust what was checked; whoever gave the arrays can still write to them."""
+    rows, cols = np.array([1, -1]), np.array([-1, 0])
+    matching = Matching(rows, cols, upper_bound=2)
+    rows[0] = cols[1] = 2**30
+    assert (matching.row_match.tolist(), matching.col_match.tolist()) == ([1, -1], [-1, 0])
+    found = berge.maximum_matching(([0, 1], [0, 1]), algorithm="pothen-fan")
+    for array in (matching.row_match, found.row_match):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+        assert is_sealed(array)
+    assert np.shares_memory(found.turned().row_match, found.col_match)
 
 
 def test_refuses():

@@ -97,12 +97,13 @@ def test_every_edge_is_looked_at(monkeypatch):
             berge.verify(graph, found, Certificate(rows, certificate.cols))
 
 
-def test_verify_imports_no_solver_and_no_compiler():
+def test_the_check_in_numpy_imports_no_solver_and_no_compiler():
     code = (
         "import sys, numpy as np, berge, berge.results.proof\n"
         "m = berge.Matching(np.array([0]), np.array([0]), upper_bound=1)\n"
         "g = berge.BipartiteGraph([0, 1], [0], (1, 1))\n"
-        "berge.verify(g, m, berge.Certificate(np.array([True]), np.array([False])))\n"
+        "c = berge.Certificate(np.array([True]), np.array([False]))\n"
+        "berge.verify(g, m, c, check='numpy')\n"
         "bad = [n for n in sys.modules if n.startswith(('numba', 'berge.methods.augmenting', "
         "'berge.methods.starts', 'berge.compile', 'berge.solve.maximum'))]\n"
         "assert not bad, bad\n"

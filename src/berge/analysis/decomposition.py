@@ -207,17 +207,17 @@ def dulmage_mendelsohn(
 
     graph = as_bipartite(graph)
     if matching is None:
-        matching = certain_matching(graph, options)
+        matching = settled = certain_matching(graph, options)
         over = koenig_cover(graph, matching)
     else:
-        over = _check_maximum(graph, matching, options)
-    matching.certificate, matching.upper_bound = over, matching.cardinality
+        settled, over = _check_maximum(graph, matching, options)
 
     n, index = graph.n_rows, graph.indices.dtype
-    row_match = matching.row_match.astype(index, copy=False)
-    col_match = matching.col_match.astype(index, copy=False)
+    row_match = settled.row_match.astype(index, copy=False)
+    col_match = settled.col_match.astype(index, copy=False)
     state = np.zeros(n, index)
     state[~over.rows] = OVER  # what the search from unmatched rows reaches is not in the cover
+    matching.certificate, matching.upper_bound = over, settled.cardinality
     stack, tried, lowest = (np.empty(n, index) for _ in range(3))
     n_blocks = strong_components(
         unsigned(graph.indptr), unsigned(graph.indices), col_match, state, stack, tried, lowest
@@ -227,7 +227,7 @@ def dulmage_mendelsohn(
     row_order = np.empty(n, np.intp)
     order_by_state(state, row_match, n_blocks, bounds, row_order)
 
-    matched, free_cols = matching.cardinality, np.flatnonzero(col_match < 0)
+    matched, free_cols = settled.cardinality, np.flatnonzero(col_match < 0)
     col_order = np.concatenate([free_cols, row_match[row_order[:matched]]]).astype(np.intp)
     row_bounds = bounds[[0, 1, -3, -2, -1]]
     col_bounds = np.append(0, free_cols.size + bounds[[0, 1, -3, -2]])
@@ -242,16 +242,17 @@ def dulmage_mendelsohn(
 
 
 def _check_maximum(graph: BipartiteGraph, matching: Matching, options: dict[str, Any]) -> Any:
-    """Return the cover that proves a matching which the caller has brought."""
+    """Return the pairs of a matching which the caller has brought, and the cover that proves it."""
     if options:
         raise OptionError(
             f"{', '.join(options)}: options for finding a matching, but one is given already"
         )
     if not isinstance(matching, Matching):
         raise InvalidMatchingError(f"matching must be a Matching, not {type(matching).__name__}")
+    settled = matching.settled()
     try:
-        verify(graph, matching)
-        return koenig_cover(graph, matching)
+        verify(graph, settled)
+        return settled, koenig_cover(graph, settled)
     except ProofError as error:
         raise InvalidMatchingError(f"matching is not a maximum one of the graph: {error}") from None
 

@@ -37,7 +37,7 @@ def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching
     It runs on one thread unless the options say otherwise, so the same graph gives the same
     matching.
     """
-    matching = maximum_matching(graph, **{"threads": 1, **options})
+    matching: Matching = maximum_matching(graph, **{"threads": 1, **options})
     if not matching.is_maximum:
         assert matching.stats is not None
         raise ProofError(f"stopped before the matching was maximum: {matching.stats.stopped}")

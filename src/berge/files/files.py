@@ -163,7 +163,7 @@ def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
             return
         with aside(target, lambda new: open(new, "xb").close()) as temporary:
             with open(temporary, "wb") as raw:
-                with _compressing(raw, path) as file:
+                with _compressing(raw, path) as file, _interrupts_first():
                     yield file
                 raw.flush()
                 os.fsync(raw.fileno())
@@ -172,6 +172,17 @@ def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
             os.replace(temporary, target)
             if sync_name:
                 sync_folder(folder)
+
+
+@contextmanager
+def _interrupts_first() -> Iterator[None]:
+    """Raise Ctrl-C and not what zipfile says when it is interrupted in the middle of a file."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
 
 
 def write_array(file: IO[bytes], array: npt.NDArray[Any]) -> None:

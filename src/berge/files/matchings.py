@@ -4,9 +4,9 @@ A matching of a bipartite graph is kept in .npz, .txt (a pair a line) or .json, 
 graph in .npz or as text. The text begins with one of::
 
     # rows N cols M matched K upper_bound U
-    # vertices N pairs K weight W maximal yes method M
+    # vertices N pairs K weight W maximal yes method M upper_bound U
 
-where the last three of a general graph may be missing. Rows, columns and vertices count from 0.
+where the last four of a general graph may be missing. Rows, columns and vertices count from 0.
 Reading checks everything that can be checked without the graph: ranges, that nothing is matched
 twice, and the counts. Labels and statistics are not written.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,15 +35,25 @@ _HEADERS = {
     "# rows N cols M matched K upper_bound U": re.compile(
         f"# rows {_SIZE} cols {_SIZE} matched {_SIZE} upper_bound {_SIZE}"
     ),
-    "# vertices N pairs K weight W maximal yes method M": re.compile(
+    "# vertices N pairs K weight W maximal yes method M upper_bound U": re.compile(
         f"# vertices {_SIZE} pairs {_SIZE}"
         r"(?: weight (\S+))?(?: maximal (yes|no))?(?: method ([\w-]+))?"
+        f"(?: upper_bound {_SIZE})?"
     ),
 }
 _BIPARTITE, _GENERAL = _HEADERS
 _FIRST = first_bytes(comments=b"#%")
 
 Pairs = tuple[IndexArray, IndexArray]
+
+
+class VertexFacts(NamedTuple):
+    """What is kept with the mates of a general graph; None is not written."""
+
+    weight: float | None = None
+    is_maximal: bool | None = None
+    method: str | None = None
+    upper_bound: int | None = None
 
 
 class NoMatchingError(FormatError, InvalidMatchingError):
@@ -110,44 +120,47 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     return row_match, col_match, upper_bound
 
 
-def write_vertex_matching(
-    path: PathName, mate: IndexArray, weight: float, is_maximal: bool, method: str
-) -> None:
+def write_vertex_matching(path: PathName, mate: IndexArray, facts: VertexFacts) -> None:
     """Write a matching of a general graph: to .npz as `mate`, else as a pair on each line."""
+    known: Any = {name: fact for name, fact in facts._asdict().items() if fact is not None}
     with replacing(path) as file:
         if split_suffix(path) == (".npz", ""):
-            facts: Any = {"weight": float(weight), "is_maximal": is_maximal, "method": method}
-            np.savez_compressed(file, mate=mate, **facts)
+            np.savez_compressed(file, mate=mate, **known)
         else:
             first = mate > np.arange(mate.size)
-            file.write(
-                f"# vertices {mate.size} pairs {np.count_nonzero(first)} weight {float(weight)!r} "
-                f"maximal {'yes' if is_maximal else 'no'} method {method}\n".encode()
-            )
+            words = {"vertices": mate.size, "pairs": np.count_nonzero(first), **known}
+            if "is_maximal" in known:
+                words["maximal"] = "yes" if words.pop("is_maximal") else "no"
+            names = ("vertices", "pairs", "weight", "maximal", "method", "upper_bound")
+            head = " ".join(f"{name} {words[name]}" for name in names if name in words)
+            file.write(f"# {head}\n".encode())
             _write_pairs(file, mate, first)
 
 
-def read_vertex_matching(path: PathName) -> tuple[IndexArray, float | None, bool, str]:
-    """Read ``mate``, the weight if the file has one, whether it is maximal, and the method."""
+def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
+    """Read ``mate``, and what else the file has."""
     if split_suffix(path) == (".npz", ""):
         with Archive(path) as archive:
             mate = archive.array("mate", "i", 1)
-            text = str(archive.array("weight", "f", 0)) if "weight" in archive else None
-            maximal = "is_maximal" in archive and bool(archive.array("is_maximal", "b", 0))
-            method = archive.text("method") if "method" in archive else "unknown"
-        n = mate.size
+            text = str(archive.array("weight", "fi", 0)) if "weight" in archive else None
+            maximal = bool(archive.array("is_maximal", "b", 0)) if "is_maximal" in archive else None
+            method = archive.text("method") if "method" in archive else None
+            bound = int(archive.array("upper_bound", "iu", 0)) if "upper_bound" in archive else None
+        n, line = mate.size, None
         v = _first((mate < -1) | (mate >= n) | (mate == np.arange(n)))
         if v is not None:
             raise NoMatchingError(f"vertex {v} cannot be matched to {mate[v]}", path)
         _check_mutual("vertex", mate, mate, path)
-        return mate, _weight(text, path), maximal, method
-    (n, size, text, word, name), (ends, others) = _read_text(path, _GENERAL)
-    weight = _weight(text, path, 1)
-    _check_count(path, True, int(size), ends.size)
-    _refuse_repeats(path, True, vertex=np.stack([ends, others], 1))
-    mate = np.full(int(n), -1, index_type(int(n)))
-    mate[ends], mate[others] = others, ends
-    return mate, weight, word == "yes", name or "unknown"
+    else:
+        (size, pairs, text, word, method, most), (ends, others) = _read_text(path, _GENERAL)
+        maximal, bound, line = word and word == "yes", None if most is None else int(most), 1
+        _check_count(path, True, int(pairs), ends.size)
+        _refuse_repeats(path, True, vertex=np.stack([ends, others], 1))
+        mate = np.full(int(size), -1, index_type(int(size)))
+        mate[ends], mate[others] = others, ends
+    if bound is not None and 2 * bound < np.count_nonzero(mate >= 0):
+        raise FormatError(f"upper bound {bound} is below the number of pairs", path, line)
+    return mate, VertexFacts(_weight(text, path, line), maximal, method, bound)
 
 
 def _weight(text: str | None, path: PathName, line: int | None = None) -> float | None:

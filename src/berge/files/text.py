@@ -28,6 +28,8 @@ from .limits import Limits
 from .lines import Lines
 from .tokens import LARGEST
 
+# Rows, columns, their weights, and the shape.
+WeightedEdges = tuple[IndexArray, IndexArray, npt.NDArray[Any], tuple[int, int]]
 _WORD = re.compile(rb"[^ \t,;\r\n]+")
 
 
@@ -59,7 +61,7 @@ class Head:
         What messages call the two ends, and the edges.
     width, signed
         How many numbers after the ends are the weight: 2 of them are a complex one. Weights must be
-        ≥ 0; of what is signed or complex they are the absolute values.
+        ≥ 0; absolute values of what is signed (ABSOLUTE) or complex; AS_IS keeps signs.
     """
 
     first: bytes
@@ -70,7 +72,7 @@ class Head:
     names: tuple[str, str] = ("row", "column")
     unit: str = "entries"
     width: int = 0
-    signed: bool = False
+    signed: int = 0
 
 
 def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]:
@@ -146,10 +148,14 @@ def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
     if len(words) < head.width:
         raise lines.error("line ends where a weight must follow", line)
     values = [_number(lines, word, line) for word in words]
-    weight = math.hypot(*values) if head.width == 2 else abs(*values) if head.signed else values[0]
-    if not 0 <= weight < math.inf:
-        raise lines.error(f"weight {weight:g} must be a finite number ≥ 0", line)
-    return abs(weight)
+    weight = math.hypot(*values) if head.width == 2 else values[0]
+    if head.signed == tokens.ABSOLUTE:
+        weight = abs(weight)
+    as_is = head.signed == tokens.AS_IS
+    if not (weight >= 0 or as_is) or not abs(weight) < math.inf:
+        least = "" if as_is else " ≥ 0"
+        raise lines.error(f"weight {weight:g} must be a finite number{least}", line)
+    return weight + 0.0
 
 
 def _number(lines: Lines, word: bytes, line: int) -> float:

@@ -368,6 +368,8 @@ class Graph:
         A weight ≥ 0 for every entry of `indices`; None if every edge weighs 1.
     vertex_weights
         A weight ≥ 0 for every vertex; None if every vertex weighs 1.
+    labels
+        Names of the vertices, where the source had any.
 
     Raises
     ------
@@ -401,6 +403,7 @@ class Graph:
         indices: npt.ArrayLike,
         weights: npt.ArrayLike | None = None,
         vertex_weights: npt.ArrayLike | None = None,
+        labels: Sequence[Any] | None = None,
     ):
         n = max(np.size(indptr) - 1, 0)
         indptr, indices, _ = _check_csr(indptr, indices, n, n)
@@ -408,6 +411,7 @@ class Graph:
         fit = _made_undirected(indptr, indices, checked)
         self.indptr, self.indices, self.weights = fit
         self.vertex_weights = _check_vertex_weights(vertex_weights, n)
+        settle(self, "labels", _check_labels("labels", labels, n))
 
     @classmethod
     def from_edges(
@@ -416,6 +420,7 @@ class Graph:
         others: npt.ArrayLike,
         n_vertices: int | None = None,
         weights: npt.ArrayLike | None = None,
+        labels: Sequence[Any] | None = None,
     ) -> Graph:
         """Build a graph from pairs of ends, with a weight for each pair or without.
 
@@ -436,7 +441,9 @@ class Graph:
         _check_range("vertex indices", ends, n)
         _check_range("vertex indices", others, n)
         checked = _check_weights("weights", weights, ends.size)
-        return cls._trusted(*_undirected(ends, others, n, checked))
+        graph = cls._trusted(*_undirected(ends, others, n, checked))
+        settle(graph, "labels", _check_labels("labels", labels, n))
+        return graph
 
     @classmethod
     def from_bipartite(
@@ -466,7 +473,8 @@ class Graph:
         return graph
 
     def __reduce__(self) -> Any:
-        return Graph, (self.indptr, self.indices, self.weights, self.vertex_weights)
+        parts = self.indptr, self.indices, self.weights, self.vertex_weights, self.labels
+        return Graph, parts
 
     @property
     def n_vertices(self) -> int:
@@ -482,6 +490,11 @@ class Graph:
     def total_weight(self) -> float:
         """Sum of the weights of all edges, each counted once."""
         return float(self.n_edges) if self.weights is None else float(self.weights.sum()) / 2
+
+    @fixed
+    def labels(self) -> Sequence[Any] | None:
+        """Names of the vertices, where the source had any."""
+        return None
 
     @fixed
     def degrees(self) -> IndexArray:
@@ -576,7 +589,7 @@ def is_whole(array: npt.NDArray[Any]) -> bool:
 def _own(name: str, values: Any) -> IndexArray:
     """Return integers in an array of their own: others may be changing what was given."""
     array = _integers(name, values)
-    own = is_sealed(array) or isinstance(values, (list, tuple, range))
+    own = is_sealed(array) or type(values) in (list, tuple, range)
     return array if own else np.array(array, subok=False)
 
 

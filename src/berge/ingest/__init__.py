@@ -133,7 +133,7 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
 
     An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped, and of
     parallel edges the heaviest is kept. A networkx or igraph graph keeps its own edges and order
-    of nodes.
+    of nodes, and the names of these as labels.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
             raise InvalidGraphError("the graph has no weights")
         if weights is None or own:
             return source
-        return Graph(source.indptr, source.indices, given, source.vertex_weights)
+        return Graph(source.indptr, source.indices, given, source.vertex_weights, source.labels)
     library = type(source).__module__.partition(".")[0]
     if hasattr(source, "is_multigraph") or library == "igraph":
         attribute = None if not own else weights if isinstance(weights, str) else "weight"
@@ -181,8 +181,9 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
             from .igraph import edges_of
         else:
             from .networkx import edges_of
-        n_vertices, ends, others, values = edges_of(source, attribute)
-        return Graph.from_edges(ends, others, n_vertices, given if values is None else values)
+        labels, ends, others, values = edges_of(source, attribute)
+        values = given if values is None else values
+        return Graph.from_edges(ends, others, len(labels), values, labels)
     if isinstance(weights, str):
         raise InvalidGraphError(
             f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
@@ -227,6 +228,27 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
             "vertices; pass (ends, others) as index arrays"
         )
     return Graph.from_bipartite(graph, given)
+
+
+def graph_of_library(source: Any) -> Any:
+    """Make a networkx or igraph graph bipartite if it is, else a `Graph`; leave all else as it is.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> [graph_of_library(networkx.cycle_graph(n)) for n in (4, 5)]
+    [BipartiteGraph(2 × 2, 4 edges), Graph(5 vertices, 5 edges)]
+    """
+    if type(source).__module__.partition(".")[0] != "igraph" and not hasattr(
+        source, "is_multigraph"
+    ):
+        return source
+    from .edges import NotBipartiteError
+
+    try:
+        return _bipartite(source)
+    except NotBipartiteError:
+        return as_graph(source)
 
 
 def _graph_of_sparse(source: Any, own: bool, given: Any) -> Graph:

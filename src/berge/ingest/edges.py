@@ -14,8 +14,12 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 
-# The number of vertices, both ends of every edge, and an attribute of them, or None.
-Edges = tuple[int, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]
+# The names of the vertices, both ends of every edge, and an attribute of them, or None.
+Edges = tuple[list[Any], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]
+
+
+class NotBipartiteError(InvalidGraphError):
+    """A graph that has an odd cycle, where one with two sides was asked for."""
 
 
 def two_sided(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
-from .edges import Edges, checked_weights, two_sided
+from .edges import Edges, NotBipartiteError, checked_weights, two_sided
 
 
 def from_igraph(graph: Any) -> BipartiteGraph:
@@ -21,7 +21,7 @@ def from_igraph(graph: Any) -> BipartiteGraph:
     else:
         bipartite, types = graph.is_bipartite(return_types=True)
         if not bipartite:
-            raise InvalidGraphError("the graph has an odd cycle: it is not bipartite")
+            raise NotBipartiteError("the graph has an odd cycle: it is not bipartite")
     rows, cols = ([v for v, value in enumerate(types) if value == side] for side in (0, 1))
     return two_sided(graph.get_edgelist(), rows, cols, _names(graph))
 
@@ -29,14 +29,13 @@ def from_igraph(graph: Any) -> BipartiteGraph:
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:
     """Return the edges in the graph's own order."""
     pairs = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2)
-    values = None
+    names, values = _names(graph), None
     if attribute is not None:
         if attribute not in graph.es.attributes():
             raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
-        names = _names(graph)
         edges = ((names[u], names[v]) for u, v in pairs.tolist())
         values = checked_weights(graph.es[attribute], edges, attribute)
-    return graph.vcount(), pairs[:, 0], pairs[:, 1], values
+    return names, pairs[:, 0], pairs[:, 1], values
 
 
 def _names(graph: Any) -> list[Any]:

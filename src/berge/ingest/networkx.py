@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
-from .edges import Edges, checked_weights, two_sided
+from .edges import Edges, NotBipartiteError, checked_weights, two_sided
 
 
 def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> BipartiteGraph:
@@ -30,7 +30,7 @@ def edges_of(graph: Any, attribute: str | None = None) -> Edges:
         some = any(value is not None for value in found)
         found = [1 if value is None and some else value for value in found]
         values = checked_weights(found, graph.edges(), attribute)
-    return len(index), pairs[:, 0], pairs[:, 1], values
+    return list(index), pairs[:, 0], pairs[:, 1], values
 
 
 def _sides(graph: Any, top_nodes: Iterable[Any] | None) -> tuple[list[Any], list[Any]]:
@@ -49,7 +49,7 @@ def _sides(graph: Any, top_nodes: Iterable[Any] | None) -> tuple[list[Any], list
         try:
             found = color(graph.to_undirected(as_view=True))
         except NetworkXError:
-            raise InvalidGraphError("the graph has an odd cycle: it is not bipartite") from None
+            raise NotBipartiteError("the graph has an odd cycle: it is not bipartite") from None
         # networkx gives 1 to the first node of every component; the first node is a row here.
         colour = {node: 1 - found[node] for node in graph}
     wrong = [(node, value) for node, value in colour.items() if value not in (0, 1)]

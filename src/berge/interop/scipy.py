@@ -118,7 +118,7 @@ def structural_rank(graph: Any) -> np.int64:
 
 
 def _match(graph: Any) -> Matching:
-    matching = maximum_matching(graph, threads=1)
+    matching: Matching = maximum_matching(graph, threads=1)
     if not matching.is_maximum:
         raise KeyboardInterrupt  # what alone stops a solve without a limit; half is no answer here
     return matching

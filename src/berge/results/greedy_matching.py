@@ -10,12 +10,13 @@ import numpy as np
 
 from ..graphs.graph import IndexArray
 from ..wording import plural
+from .mates import Mates
 
 __all__ = ["GreedyMatching"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class GreedyMatching:
+class GreedyMatching(Mates):
     """A matching of a general graph.
 
     Attributes
@@ -66,16 +67,6 @@ class GreedyMatching:
         """Number of rounds."""
         return len(self.matched_fraction)
 
-    @property
-    def unmatched(self) -> IndexArray:
-        """Vertices without a mate."""
-        return np.flatnonzero(self.mate < 0)
-
-    def pairs(self) -> IndexArray:
-        """Return the matched pairs as an array of (lower, higher), by the lower."""
-        lower = np.flatnonzero(self.mate > np.arange(self.mate.size)).astype(self.mate.dtype)
-        return np.column_stack([lower, self.mate[lower]])
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
@@ -89,9 +80,10 @@ class GreedyMatching:
         ...     berge.GreedyMatching.load(f"{folder}/pairs.npz")
         GreedyMatching(1 pair of 2 vertices, maximal; by single-pass)
         """
-        from ..files.matchings import write_vertex_matching
+        from ..files.matchings import VertexFacts, write_vertex_matching
 
-        write_vertex_matching(path, self.mate, self.weight, self.is_maximal, self.method)
+        facts = VertexFacts(float(self.weight), self.is_maximal, self.method)
+        write_vertex_matching(path, self.mate, facts)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> GreedyMatching:
@@ -104,16 +96,16 @@ class GreedyMatching:
         """
         from ..files.matchings import read_vertex_matching
 
-        mate, weight, is_maximal, method = read_vertex_matching(path)
+        mate, facts = read_vertex_matching(path)
         mate.flags.writeable = False
         matched = int(np.count_nonzero(mate >= 0))
         return cls(
             mate=mate,
             size=matched // 2,
-            weight=float(matched // 2) if weight is None else weight,
-            is_maximal=is_maximal,
+            weight=float(matched // 2) if facts.weight is None else facts.weight,
+            is_maximal=bool(facts.is_maximal),
             matched_fraction=(matched / max(mate.size, 1),),
-            method=method,
+            method=facts.method or "unknown",
         )
 
     def as_dict(self) -> dict[str, Any]:

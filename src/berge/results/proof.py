@@ -1,8 +1,11 @@
 """Certificates and their checkers.
 
 A certificate is a vertex cover of the matching's size: no matching is larger than a cover, so equal
-sizes prove both to be best possible (Kőnig 1931). What is right is for `berge.checker` to say, in
-numpy alone, whatever compiled code did. `verify` hands it the arrays of the graph.
+sizes prove both to be best possible (Kőnig 1931). What is right is for `berge.checker` to say.
+`verify` asks it, in numpy alone, if told to, and wherever the compiled check says anything but yes.
+
+`find_cover` looks for a cover where that is least work. If all rows that have an edge are matched,
+these are one, and so are the matched columns if all that have an edge are. Else it is searched for.
 
 `koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
 edge back to a row. The cover is every row not reached and every column reached. It is as large as
@@ -29,14 +32,24 @@ from ..checker.check import (
     ends_of,
 )
 from ..checker.general import check_general
-from ..errors import InvalidMatchingError, ProofError
-from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..errors import InvalidMatchingError, OptionError, ProofError
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 
 if TYPE_CHECKING:
+    from .general_matching import GeneralMatching
     from .greedy_matching import GreedyMatching
     from .matching import Matching
+    from .tutte_berge import TutteBerge
 
-__all__ = ["Certificate", "chunks", "is_maximal", "koenig_cover", "verify", "verify_greedy"]
+__all__ = [
+    "Certificate",
+    "chunks",
+    "find_cover",
+    "is_maximal",
+    "koenig_cover",
+    "verify",
+    "verify_greedy",
+]
 
 _CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays small
 _REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where they have been
@@ -66,7 +79,11 @@ class Certificate:
 
 
 def verify(
-    graph: Any, matching: Matching | GreedyMatching, certificate: Certificate | None = None
+    graph: Any,
+    matching: Matching | GreedyMatching | GeneralMatching,
+    certificate: Certificate | TutteBerge | None = None,
+    *,
+    check: str = "compiled",
 ) -> None:
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
 
@@ -74,19 +91,33 @@ def verify(
     graph, that the cover touches every edge, and that it is as large as the matching, whose edges
     it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
     right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
-    must have the weights that were matched by. O(vertices + edges).
+    must have the weights that were matched by. For a `GeneralMatching` a Tutte–Berge set takes the
+    place of the cover. O(vertices + edges).
 
-    All this is done in numpy, on copies (``berge/checker/check.py``, which is short, says what it
-    checks). It is done on the arrays of a `BipartiteGraph` or a `Graph`. If the graph is anything
-    but ready-made CSR, the code that makes it one is shared with the solvers, and is compiled:
-    ``berge verify --independent`` shares nothing, from the file on.
+    Parameters
+    ----------
+    graph, matching, certificate
+        What is checked.
+    check
+        ``"numpy"`` has it done in numpy alone, on copies: ``berge/checker/check.py``, which is
+        short, says what it checks. By default, ``"compiled"``, a compiled pass over the arrays does
+        the same on all threads (``berge/results/compiled_check.py``); wherever it does not say yes,
+        numpy decides. A `GreedyMatching` is always checked in numpy.
 
     Raises
     ------
     ProofError
         Names the first thing that is wrong.
     InvalidMatchingError
-        If it is no `Matching` and no `GreedyMatching`.
+        If it is none of these matchings.
+    OptionError
+        If there is no such check.
+
+    Notes
+    -----
+    Both look at the arrays of a `BipartiteGraph` or a `Graph`. If the graph is anything but
+    ready-made CSR, the code that makes it one is shared with the solvers, and is compiled:
+    ``berge verify --independent`` shares nothing, from the file on.
 
     Examples
     --------
@@ -98,21 +129,40 @@ def verify(
     from ..ingest import as_bipartite, as_graph
     from .greedy_matching import GreedyMatching
 
+    if check not in ("compiled", "numpy"):
+        raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
     if isinstance(matching, GreedyMatching):
         if certificate is not None:
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
+    given: Any = matching
+    if hasattr(given, "mate"):
+        from .tutte_berge import TutteBerge, verify_general
+
+        if not isinstance(certificate, TutteBerge | None):
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        verify_general(as_graph(graph), given, certificate, check)
+        return
     if not hasattr(matching, "row_match"):
         raise InvalidMatchingError(
-            f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+            "verify takes a Matching, a GeneralMatching or a GreedyMatching, "
+            f"not {type(matching).__name__}"
         )
-    graph, matching = as_bipartite(graph), matching.to_host()
-    edges = edges_of_rows(graph.indptr, graph.window)
+    graph, here = as_bipartite(graph), given.to_host()
+    if not isinstance(certificate, Certificate | None):
+        raise ProofError("a Tutte–Berge set proves matchings of general graphs only")
     cover = None if certificate is None else (certificate.rows, certificate.cols)
-    size = check_matching(graph.shape, edges, matching.row_match, matching.col_match, cover)
-    if matching.cardinality != size:
-        raise ProofError(f"the matching has {size} edges, and says it has {matching.cardinality}")
+    arrays = here.row_match, here.col_match, cover
+    size = None
+    if check == "compiled":
+        from .compiled_check import size_if_right
+
+        size = size_if_right(graph, *arrays, _runs(graph))
+    if size is None:
+        size = check_matching(graph.shape, edges_of_rows(graph.indptr, graph.window), *arrays)
+    if here.cardinality != size:
+        raise ProofError(f"the matching has {size} edges, and says it has {here.cardinality}")
 
 
 def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:
@@ -149,30 +199,67 @@ def is_maximal(graph: Graph, mate: IndexArray) -> bool:
     return True
 
 
+def find_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
+    """Find a cover that proves a maximum matching; for any other matching, raise ProofError.
+
+    What is returned is still to be verified: of the matching nothing was checked.
+    """
+    row_match, col_match, size = matching.row_match, matching.col_match, matching.cardinality
+    plain = all(type(array) is np.ndarray and array.ndim == 1 for array in (row_match, col_match))
+    if not plain or (row_match.size, col_match.size) != graph.shape:
+        return koenig_cover(graph, matching)  # says what is wrong
+    if size >= graph.nonempty_rows:
+        return Certificate(rows=row_match >= 0, cols=np.zeros(graph.n_cols, np.bool_))
+    turned = graph.T if graph.has_transpose and not graph.on_disk else None
+    if size >= (graph.n_cols if turned is None else turned.nonempty_rows):
+        return Certificate(rows=np.zeros(graph.n_rows, np.bool_), cols=col_match >= 0)
+    try:
+        if turned is not None and graph.n_cols < graph.n_rows:
+            cover = _search(turned, col_match, row_match)
+            return Certificate(rows=cover.cols, cols=cover.rows)
+        return _search(graph, row_match, col_match)
+    except ProofError:
+        return koenig_cover(graph, matching)
+
+
 def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
-    """Find the cover that proves a maximum matching; for any other matching, raise ProofError."""
-    # Compiled code follows these: copies that nobody changes.
+    """Find the cover that proves a maximum matching; for any other matching, raise ProofError.
+
+    It is that of what is reached from unmatched rows.
+    """
     row_match = copy_of("row_match", matching.row_match, "i")
     col_match = copy_of("col_match", matching.col_match, "i")
     check_sizes("the matching", row_match, col_match, graph.shape)
     check_mates("row", "column", row_match, col_match)
     check_mates("column", "row", col_match, row_match)
-    col_match = col_match.astype(graph.indices.dtype, copy=False)
-    rows = (row_match < 0).astype(np.uint8)
+    return _search(graph, row_match, col_match)
+
+
+def _search(graph: BipartiteGraph, row_match: IndexArray, col_match: IndexArray) -> Certificate:
+    """Find the cover of these arrays, whatever they say; they are of the right sizes."""
+    col_match = np.ascontiguousarray(col_match, graph.indices.dtype)
+    rows = np.array(row_match < 0).view(np.uint8)
     cols = np.zeros(graph.n_cols, np.bool_)
-    runs = chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
-    queue = np.empty(max((last - first for first, last in runs), default=0), graph.indptr.dtype)
+    runs = _runs(graph)
+    longest = max((last - first for first, last in runs), default=0)
+    queue = np.empty(longest, unsigned(graph.indptr).dtype)
     while waiting := [run for run in runs if np.any(rows[slice(*run)] == _REACHED)]:
         for first, last in waiting:
             window = graph.window(int(graph.indptr[first]), int(graph.indptr[last]))
             if graph.on_disk:  # where it may have changed since it was checked
                 ends_of("column", window, graph.n_cols)
-            end = _reach(graph.indptr, window, first, last, col_match, rows, cols, queue)
+            arrays = (unsigned(array) for array in (graph.indptr, window))
+            end = _reach(*arrays, first, last, col_match, rows, cols, queue)
             if end >= 0:
                 raise ProofError(
                     f"not maximum: an augmenting path leads from an unmatched row to column {end}"
                 )
     return Certificate(rows=rows == 0, cols=cols)
+
+
+def _runs(graph: BipartiteGraph) -> list[tuple[int, int]]:
+    """Return the rows that are read at a time: all of them, if they are in memory."""
+    return chunks(graph.indptr) if graph.on_disk else [(0, graph.n_rows)]
 
 
 def chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
@@ -208,29 +295,31 @@ def _reach_in_run(
 ) -> int:
     """Mark what alternating paths reach from rows of a run; return an unmatched column or −1.
 
-    Rows that are reached in another run are left for its turn.
+    Rows that are reached in another run are left for its turn. Mates are compared with bounds.
     """
-    base = indptr[first]
+    base = np.int64(indptr[first])
     head = 0
     tail = 0
     for row in range(first, last):
-        if rows[row] == _REACHED:
-            queue[tail] = row
+        if rows[np.uint64(row)] == _REACHED:
+            queue[np.uint64(tail)] = row
             tail += 1
     while head < tail:
-        row = queue[head]
+        reached = queue[np.uint64(head)]
         head += 1
-        rows[row] = _DONE
-        for k in range(indptr[row] - base, indptr[row + 1] - base):
-            col = window[k]
+        rows[reached] = _DONE
+        lo = np.int64(indptr[reached]) - base
+        hi = np.int64(indptr[np.uint64(reached) + np.uint64(1)]) - base
+        for k in range(lo, hi):
+            col = window[np.uint64(k)]
             if not cols[col]:
                 cols[col] = True
-                mate = col_match[col]
-                if mate < 0:
+                mate = np.int64(col_match[col])
+                if mate < 0 or mate >= rows.size:
                     return int(col)
-                if rows[mate] == 0:
-                    rows[mate] = _REACHED
+                if rows[np.uint64(mate)] == 0:
+                    rows[np.uint64(mate)] = _REACHED
                     if mate >= first and mate < last:
-                        queue[tail] = mate
+                        queue[np.uint64(tail)] = mate
                         tail += 1
     return -1

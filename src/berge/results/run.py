@@ -17,6 +17,7 @@ import numpy as np
 
 from ..graphs.graph import BipartiteGraph, BorrowedGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
+from ..graphs.owned import sealed
 from ..graphs.workspace import Empty, Workspace
 from ..tuning import LARGE
 from .matching import Matching, SolveStats
@@ -163,8 +164,8 @@ class Run(UnderWay):
             matching: Matching = graph.result(row_match, col_match, bound, self.stats)
         else:
             matching = Matching(
-                row_match,
-                col_match,
+                sealed(row_match),
+                sealed(col_match),
                 upper_bound=min(graph.shape),  # until its edges are counted
                 stats=self.stats,
                 row_labels=graph.row_labels,

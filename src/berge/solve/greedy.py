@@ -153,7 +153,7 @@ def _result(run: GreedyRun, method: str) -> GreedyMatching:
     from ..results.proof import is_maximal
 
     mate, seconds = run.mate, run.seconds
-    seconds["match"] -= seconds.get("permute", 0.0)
+    seconds["match"] = seconds.get("match", 0.0) - seconds.get("permute", 0.0)
     size = int(np.count_nonzero(mate >= 0)) // 2
     weight = weight_of(run.graph, mate, run.threads)
     with run.timed("check"):

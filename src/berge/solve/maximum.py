@@ -5,23 +5,35 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal, overload
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
-from ..graphs.graph import BipartiteGraph, BorrowedGraph, index_type
-from ..ingest import as_bipartite
+from ..graphs.graph import BipartiteGraph, BorrowedGraph, Graph, index_type
+from ..ingest import as_bipartite, as_graph, graph_of_library
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
 from ..methods.registry import Algorithm, check_call, check_options
+from ..results.general_matching import GeneralMatching
 from ..results.matching import Matching, SolveStats
 from ..results.run import Run
 from ..results.under_way import PhaseReport
 from . import default
+from .general import match_general
 
 __all__ = ["maximum_matching"]
 
 
+@overload
+def maximum_matching(
+    graph: Graph, *, general: Literal[True] | None = None, **settings: Any
+) -> GeneralMatching: ...
+@overload
+def maximum_matching(graph: Any, *, general: Literal[True], **settings: Any) -> GeneralMatching: ...
+@overload
+def maximum_matching(
+    graph: Any, *, general: Literal[False] | None = None, **settings: Any
+) -> Matching: ...
 def maximum_matching(
     graph: Any,
     *,
@@ -30,22 +42,28 @@ def maximum_matching(
     device: str = "cpu",
     threads: int | None = None,
     seed: int = 0,
-    initial: Matching | None = None,
+    initial: Any = None,
     time_limit: float | None = None,
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
     side: str = "auto",
     cluster: Any = None,
+    general: bool | None = None,
     **options: Any,
-) -> Matching:
-    """Find a maximum cardinality matching of a bipartite graph.
+) -> Any:
+    """Find a maximum cardinality matching of a bipartite graph, or of any graph.
 
     Parameters
     ----------
     graph
         Anything `as_bipartite` takes: a scipy sparse array, a `BipartiteGraph`, a pair of index
         arrays, a dense array, a networkx or igraph graph, the path of a file. A ``.berge`` folder
-        that does not fit in memory is solved from the disk.
+        that does not fit in memory is solved from the disk. Or any graph, see `general`.
+    general
+        True: the graph is undirected, and need not be bipartite; it may be anything that `as_graph`
+        takes. A square matrix is then the adjacency of one set of vertices. False: it has two
+        sides; a matrix has rows and columns, whether it is symmetric or not. By default a `Graph`
+        is general, and a networkx or igraph graph if it has an odd cycle; all else has two sides.
     algorithm, init
         Names from `berge.algorithms()`: the exact algorithm, and the start that it begins with.
     device
@@ -58,7 +76,8 @@ def maximum_matching(
         For starts that make random choices. One seed on one thread gives one result, bit for bit;
         on several threads the cardinality is the same, the pairs may differ.
     initial
-        A valid matching of the graph to begin with; the start extends it.
+        A valid matching of the graph to begin with, of the kind that is returned; the start extends
+        it.
     time_limit
         Seconds after which the best matching so far is returned.
     progress
@@ -80,10 +99,10 @@ def maximum_matching(
 
     Returns
     -------
-    Matching
-        A maximum matching. After Ctrl-C or the time limit: the best valid matching so far, with
-        ``is_maximum`` False unless it happens to meet its ``upper_bound``, and the reason in
-        ``stats.stopped``.
+    Matching or GeneralMatching
+        A maximum matching, of a bipartite or a general graph. After Ctrl-C or the time limit: the
+        best valid matching so far, with ``is_maximum`` False unless it happens to meet its
+        ``upper_bound``, and the reason in ``stats.stopped``.
 
     Examples
     --------
@@ -106,14 +125,31 @@ def maximum_matching(
     what was read, or an error.
     """
     started = time.perf_counter()
+    if general:
+        graph = as_graph(graph)
     if cluster is not None:
         here = {"algorithm": algorithm, "device": device, "side": side, "initial": initial}
         there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
         return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
     plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
-    if plain and (matching := _small()(graph, threads, seed, started)) is not None:
+    if plain and not general and (matching := _small()(graph, threads, seed, started)) is not None:
         return matching
+    if general is None:
+        graph = graph_of_library(graph)
+    if isinstance(graph, Graph) and general is not False:
+        not_here = {"device": device, "side": side, "cluster": cluster}
+        _refuse(not_here | dict.fromkeys(options, "given"), "bipartite graphs")
+        settings = {
+            "algorithm": algorithm,
+            "init": init,
+            "threads": threads,
+            "seed": seed,
+            "initial": initial,
+            "progress": progress,
+        }
+        settings |= {"time_limit": time_limit, "on_phase": on_phase, "started": started}
+        return match_general(graph, **settings)
     source, place = _locate(graph, algorithm, device)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
@@ -164,14 +200,19 @@ def _on_cluster(
     options: dict[str, Any],
 ) -> Matching:
     """Hand over to the workers; what is for one machine only must have been left alone."""
-    for name, value in here.items():
-        if value not in ("auto", "cpu", None):
-            raise OptionError(f"{name} is for one machine, and cluster= is given")
+    _refuse(here, "one machine, and cluster= is given")
     solve = load(ON_CLUSTER["exact"])
     matching: Matching = solve(
         graph, cluster, **there, progress=progress, on_phase=on_phase, **options
     )
     return matching
+
+
+def _refuse(given: dict[str, Any], what: str) -> None:
+    """Raise if something is asked for that there is not here."""
+    for name, value in given.items():
+        if value not in ("auto", "cpu", None):
+            raise OptionError(f"{name} is for {what}")
 
 
 def _locate(graph: Any, algorithm: str, device: str) -> tuple[Any, str]:
@@ -250,7 +291,7 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
 
     if not isinstance(initial, Matching):
         raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
-    initial = initial.to_host()
+    initial = initial.settled()
     try:
         verify(graph, initial)
     except ProofError as error:

@@ -222,35 +222,6 @@ def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     numbers[OUTCOME] = MAXIMUM if through else BEGUN
 
 
-@kernel
-def search_some(
-    begins: Any, cols: Any, arrays: Any, found: Any, worth: int, most: int, bound: int
-) -> bool:
-    """Search as `begin_alone` does; return whether the matching is maximum."""
-    _, _, row_match, col_match, block, numbers, many = arrays
-    n_rows, n_cols = row_match.size, col_match.size
-    roots = many * (2 * n_cols + 3 * n_rows)
-    left = list_unmatched(begins, row_match, block[roots:])
-    if cols.size >= tuning.DENSE * n_rows and left > tuning.FEW_ROOTS:
-        return False
-    numbers[LEFT] = left
-    pairs = block[: 2 * n_cols].view(np.uint32)
-    sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
-    state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
-    begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
-    mine = (begins, cols, row_match, col_match, block, numbers, many)
-    begin_alone(lay_out(mine), worth, most + 1)
-    return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)
-
-
-@kernel
-def copied(array: Any, room: Any, found: Any) -> tuple[Any, Any]:
-    """Copy an array, and note its largest entry; return the copy, and what room is left."""
-    sweep_block(np.int64(0), np.int64(COPY), array, room, found)
-    return read_only(room[: array.size]), room[array.size :]
-
-
-@kernel
 def lay_out(arrays: Any) -> Arrays:
     """Return what searches on one thread, and then on many, work on: `block` and `numbers`, cut."""
     indptr, indices, row_match, col_match, block, numbers, many = arrays
@@ -271,3 +242,34 @@ def lay_out(arrays: Any) -> Arrays:
         numbers[OWN_AT:STATE_AT].reshape((1, OWN)),
         numbers[TALLY_AT:].reshape((1, TALLY)),
     )
+
+
+laid_out = kernel(lay_out)  # for kernels; to make a tuple of its own, Python needs none
+
+
+@kernel
+def search_some(
+    begins: Any, cols: Any, arrays: Any, found: Any, worth: int, most: int, bound: int
+) -> bool:
+    """Search as `begin_alone` does; return whether the matching is maximum."""
+    _, _, row_match, col_match, block, numbers, many = arrays
+    n_rows, n_cols = row_match.size, col_match.size
+    roots = many * (2 * n_cols + 3 * n_rows)
+    left = list_unmatched(begins, row_match, block[roots:])
+    if cols.size >= tuning.DENSE * n_rows and left > tuning.FEW_ROOTS:
+        return False
+    numbers[LEFT] = left
+    pairs = block[: 2 * n_cols].view(np.uint32)
+    sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
+    state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
+    begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
+    mine = (begins, cols, row_match, col_match, block, numbers, many)
+    begin_alone(laid_out(mine), worth, most + 1)
+    return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)
+
+
+@kernel
+def copied(array: Any, room: Any, found: Any) -> tuple[Any, Any]:
+    """Copy an array, and note its largest entry; return the copy, and what room is left."""
+    sweep_block(np.int64(0), np.int64(COPY), array, room, found)
+    return read_only(room[: array.size]), room[array.size :]

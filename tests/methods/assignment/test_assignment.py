@@ -15,7 +15,8 @@ from ...conftest import COMPILED
 
 pytestmark = pytest.mark.kernels
 
-ALGORITHMS = ["shortest-paths", "cost-scaling"]  # those for vertices of one unit
+# Those for vertices of one unit.
+ALGORITHMS = ["shortest-paths", "cost-scaling", "paths-or-scaling", "capacity-paths"]
 IMPOSSIBLE = 1e7
 
 

@@ -123,7 +123,8 @@ def _ours(
 
     def solve(chosen: dict[str, Any]) -> Matching:
         fresh = BipartiteGraph._trusted(graph.indptr, graph.indices, graph.shape)
-        return maximum_matching(fresh, **chosen)
+        matching: Matching = maximum_matching(fresh, **chosen)
+        return matching
 
     def check(matching: Matching) -> tuple[SolveStats, int]:
         stats = matching.stats

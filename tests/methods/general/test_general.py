@@ -1,0 +1,170 @@
+"""Maximum matchings of graphs that need not be bipartite: against a search of the tests' own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import berge
+from berge.errors import InvalidMatchingError, OptionError, ProofError
+from berge.results.tutte_berge import find_barrier, verify_general
+
+
+def random_graph(rng: np.random.Generator, most: int = 12) -> berge.Graph:
+    n = int(rng.integers(1, most))
+    m = int(rng.integers(0, 2 * n + 1))
+    return berge.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), n)
+
+
+def largest(graph: berge.Graph) -> int:
+    """Return the size of a maximum matching, by trying all."""
+    rows = [
+        tuple(graph.indices[graph.indptr[v] : graph.indptr[v + 1]].tolist())
+        for v in range(graph.n_vertices)
+    ]
+
+    @cache
+    def most(free: int) -> int:
+        if not free:
+            return 0
+        v = free.bit_length() - 1
+        rest = free & ~(1 << v)
+        return max([most(rest), *(1 + most(rest & ~(1 << w)) for w in rows[v] if rest >> w & 1)])
+
+    return most((1 << graph.n_vertices) - 1)
+
+
+def check(graph: berge.Graph, matching: berge.GeneralMatching) -> None:
+    """Check the proof that came with the solve, and one that is found apart."""
+    assert matching._proof is not None
+    verify_general(graph, matching, matching._proof)
+    verify_general(graph, matching, find_barrier(graph, matching.mate))
+    assert matching.is_maximum
+
+
+@pytest.mark.kernels
+def test_small_graphs():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        graph = random_graph(rng)
+        matching = berge.maximum_matching(graph)
+        assert matching.cardinality == largest(graph)
+        check(graph, matching)
+
+
+@pytest.mark.kernels
+def test_a_matching_that_is_not_maximum_has_no_proof():
+    rng = np.random.default_rng(1)
+    refused = 0
+    for _ in range(100):
+        graph = random_graph(rng)
+        best = berge.maximum_matching(graph)
+        mate = np.array(best.mate)
+        if best.cardinality:
+            v, w = best.pairs()[0]
+            mate[[v, w]] = -1
+            smaller = berge.GeneralMatching(mate, upper_bound=graph.n_vertices)
+            verify_general(graph, smaller)
+            with pytest.raises(ProofError, match="not maximum"):
+                smaller.prove(graph)
+            with pytest.raises(ProofError, match="not a proof"):
+                verify_general(graph, smaller, best._proof)
+            refused += 1
+    assert refused > 50
+
+
+def test_initial_is_gone_on_from():
+    graph = berge.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
+    first = berge.GeneralMatching([-1, 2, 1, -1, -1], upper_bound=2)
+    matching = berge.maximum_matching(graph, initial=first)
+    assert matching.cardinality == 2
+    wrong = berge.GeneralMatching([2, -1, 0, -1, -1], upper_bound=2)
+    with pytest.raises(InvalidMatchingError, match="not a neighbour"):
+        berge.maximum_matching(graph, initial=wrong)
+    with pytest.raises(OptionError, match="side is for bipartite graphs"):
+        berge.maximum_matching(graph, side="rows")
+
+
+def test_time_limit_leaves_a_valid_matching():
+    graph = berge.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    matching = berge.maximum_matching(graph, time_limit=0)
+    verify_general(graph, matching)
+    assert matching.stats is not None
+    assert matching.stats.stopped == "time limit"
+    assert not matching.is_maximum
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".txt"])
+def test_files(tmp_path, suffix):
+    graph = berge.Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 4])
+    matching = berge.maximum_matching(graph)
+    matching.save(tmp_path / f"m{suffix}")
+    loaded = berge.GeneralMatching.load(tmp_path / f"m{suffix}")
+    assert loaded.mate.tolist() == matching.mate.tolist()
+    assert loaded.upper_bound == matching.upper_bound
+    loaded.prove(graph)
+
+
+def test_how_a_matrix_is_read():
+    triangle = np.ones((3, 3)) - np.eye(3)
+    assert berge.maximum_matching(triangle).cardinality == 3
+    assert berge.maximum_matching(triangle, general=False).cardinality == 3
+    assert berge.maximum_matching(triangle, general=True).cardinality == 1
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("algorithm", [a.name for a in berge.algorithms("general")])
+@pytest.mark.parametrize("init", ["none", *(a.name for a in berge.algorithms("general-start"))])
+def test_every_algorithm_from_every_start(algorithm, init):
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        graph = random_graph(rng)
+        matching = berge.maximum_matching(graph, algorithm=algorithm, init=init)
+        assert matching.cardinality == largest(graph)
+        check(graph, matching)
+        matching.prove(graph, check="numpy")
+        assert matching.stats is not None
+        assert matching.stats.start_cardinality + matching.stats.augmenting_paths == largest(graph)
+
+
+@pytest.mark.parametrize("algorithm", [a.name for a in berge.algorithms("general")])
+def test_larger_graphs(algorithm):
+    """Sizes at which queues wrap around and memory is asked for ahead, with 64-bit indices too."""
+    rng = np.random.default_rng(3)
+    for n, degree in ((3000, 1.5), (3000, 2.5), (3000, 6), (500, 40)):
+        m = int(n * degree / 2)
+        graph = berge.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), n)
+        sizes = set()
+        for init in ("none", "first-free", "degree-one"):
+            matching = berge.maximum_matching(graph, algorithm=algorithm, init=init)
+            check(graph, matching)
+            sizes.add(matching.cardinality)
+        assert len(sizes) == 1
+        wide = (np.array(a, np.int64) for a in (graph.indptr, graph.indices))
+        matching = berge.maximum_matching(berge.Graph._trusted(*wide), algorithm=algorithm)
+        assert {matching.cardinality} == sizes
+
+
+@pytest.mark.kernels
+def test_forged_proofs_are_refused():
+    """Whatever is changed in a proof: it is refused, or proves the same number."""
+    rng = np.random.default_rng(4)
+    refused = 0
+    for _ in range(200):
+        graph = random_graph(rng)
+        matching = berge.maximum_matching(graph)
+        part = np.array(matching._proof.part)
+        part[rng.integers(part.size)] = rng.integers(-2, part.size + 1)
+        forged = berge.TutteBerge(part)
+        outcomes = set()
+        for how in ("compiled", "numpy"):
+            try:
+                verify_general(graph, matching, forged, how)
+                outcomes.add(True)
+            except ProofError:
+                outcomes.add(False)
+        assert len(outcomes) == 1
+        refused += outcomes == {False}
+    assert 50 < refused < 200
