@@ -117,7 +117,7 @@ class WeightedMatching(GeneralMatching):
     >>> m
     WeightedMatching(2 pairs of 5 vertices, weight 9, heaviest)
     >>> m.pairs().tolist(), m.prove(path)
-    ([[1, 2], [3, 4]], OddSetPrices(3 vertices and 0 odd sets pay))
+    ([[1, 2], [3, 4]], OddSetPrices(4 vertices and 0 odd sets pay))
     """
 
     certificate: Any = None
