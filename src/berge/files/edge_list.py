@@ -17,7 +17,7 @@ from .digits import write_pairs
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, weighted_edges
+from .text import Head, check_claim, edges, first_bytes, graph_of
 
 _FIRST = first_bytes(comments=b"#%")
 _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+(\d{1,30})")
@@ -27,7 +27,7 @@ _SEPARATORS = {".csv": b",", ".tsv": b"\t"}
 def read(path: PathName, *, base: int = 0, limits: Limits | None = None) -> BipartiteGraph:
     """Read an edge list whose first row and column have the number `base`; see `berge.read`."""
     with Lines(path, limits=limits) as lines:
-        return BipartiteGraph.from_edges(*edges(lines, read_head(lines, base)))
+        return graph_of(lines, read_head(lines, base))
 
 
 def read_graph(
@@ -38,7 +38,7 @@ def read_graph(
         head = replace(read_head(lines, base), width=1 if weights is True else 0)
         if head.shape is not None and head.shape[0] != head.shape[1]:
             raise not_square(head.shape)
-        rows, cols, shape, own = weighted_edges(lines, head)
+        rows, cols, shape, own = edges(lines, head)
     return Graph.from_edges(rows, cols, max(shape), own if weights is True else weights)
 
 

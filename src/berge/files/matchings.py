@@ -231,7 +231,7 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
         bipartite = expected == _BIPARTITE
         n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
         names = ("row", "column") if bipartite else ("vertex", "vertex")
-        rows, cols, _ = edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
+        rows, cols, *_ = edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
         return words, (rows, cols)
 
 

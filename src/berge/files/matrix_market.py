@@ -23,7 +23,7 @@ from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, pairs, shown, weighted_edges, whole_numbers
+from .text import Head, check_claim, edges, first_bytes, graph_of, pairs, shown, whole_numbers
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -44,7 +44,7 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     with Lines(path, limits=limits) as lines:
         head = read_head(lines)
         if head.entries is not None:
-            return BipartiteGraph.from_edges(*edges(lines, head))
+            return graph_of(lines, head)
         rows, cols, _ = read_array(lines, head)
     return BipartiteGraph.from_edges(rows, cols, head.shape)
 
@@ -61,7 +61,7 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
             rows, cols, own = read_array(lines, head, weighted=True)
         else:
             weighing = replace(head, width=2 if head.field == "complex" else 1, signed=True)
-            rows, cols, _, own = weighted_edges(lines, weighing)
+            rows, cols, _, own = edges(lines, weighing)
     if head.shape[0] != head.shape[1]:
         raise not_square(head.shape)
     return Graph.from_edges(rows, cols, head.shape[0], own)

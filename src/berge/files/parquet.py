@@ -35,7 +35,7 @@ def read(
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    return BipartiteGraph.from_edges(rows, cols, shape_of(rows, cols, path, limits or Limits()))
+    return BipartiteGraph.from_edges(rows, cols, shape_of([(rows, cols)], path, limits or Limits()))
 
 
 def read_graph(
@@ -51,7 +51,7 @@ def read_graph(
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    n = max(shape_of(rows, cols, path, limits or Limits()))
+    n = max(shape_of([(rows, cols)], path, limits or Limits()))
     return Graph.from_edges(rows, cols, n, weights)
 
 

@@ -2,7 +2,7 @@
 
 `pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line;
 `numbers` what has nothing but values. They yield arrays chunk by chunk. `edges` is all of the edges
-at once, and `weighted_edges` has their weights too.
+at once, with their weights, and `graph_of` the graph of them.
 
 Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -20,13 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
-from ..graphs.graph import IndexArray
+from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.pieces import graph_of_pieces
 from . import tokens
 from .decimals import number, powers
 from .files import PathName, plain_size
 from .limits import Limits
-from .lines import Lines
+from .lines import Lines, Run
 from .tokens import LARGEST
+
+SHARED_TEXT = 1 << 22  # bytes of a file from which several threads parse it; guess
 
 _WORD = re.compile(rb"[^ \t,;\r\n]+")
 
@@ -78,68 +81,89 @@ def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]
 
     Weights follow where the head has them. So many edges were `taken` before.
     """
+    while lines.fill():
+        seen, arrays = parse(lines.run, head, taken)
+        lines.take(seen)
+        taken += arrays[0].size
+        yield arrays
+    complete(lines, head, taken)
+
+
+def complete(lines: Lines, head: Head, taken: int) -> None:
+    """Raise if a file has ended before all of the edges that it announces."""
+    if head.entries is not None and taken < head.entries:
+        raise lines.error(f"file ends after {taken} of {head.entries} {head.unit}")
+
+
+def parse(run: Run, head: Head, taken: int) -> tuple[int, tuple[Any, ...]]:
+    """Return the number of lines of a run, and arrays of its edges; `taken` came before."""
     low, limit = head.low, head.entries
     left = LARGEST if limit is None else limit - taken
     sizes = head.shape or (LARGEST + 1, LARGEST + 1)
     row_high, col_high = (min(size - 1 + low, LARGEST) for size in sizes)
-    while lines.fill():
-        at, stop = lines.start, lines.stop
-        size = (stop - at) // 4 + 1
-        found = np.empty((2, size), np.int64)
-        weights = np.empty(size) if head.width else None
-        count = seen = 0
-        while at < stop:
-            room = None if weights is None else weights[count:]
-            ends = found[:, count:]
-            more, passed, error, at = tokens.scan_pairs(
-                lines.data, at, stop, head.first, low, row_high, col_high, left - count,
-                ends[0], ends[1], room, head.width, head.signed, powers(),
-            )  # fmt: skip
-            count, seen = count + more, seen + passed
-            if error == tokens.UNDECIDED and weights is not None:
-                weights[count] = _weight(lines, head, at, lines.line + seen)
-                count, at = count + 1, lines.data.index(b"\n", at) + 1
-            elif error != tokens.OK:
-                is_row = error == tokens.ROW_RANGE
-                name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
-                raise _error(lines, seen, error, at, name, low, high, limit)
-        lines.take(seen)
-        left -= count
-        sides = _narrowed(*found[:, :count])
-        yield sides if weights is None else (*sides, weights[:count].copy())
-    if limit is not None and left:
-        raise lines.error(f"file ends after {limit - left} of {limit} {head.unit}")
+    at, stop = run.start, run.stop
+    size = (stop - at) // 4 + 1
+    found = np.empty((2, size), np.int64)
+    weights = np.empty(size) if head.width else None
+    count = seen = 0
+    while at < stop:
+        room = None if weights is None else weights[count:]
+        ends = found[:, count:]
+        more, passed, error, at = tokens.scan_pairs(
+            run.data, at, stop, head.first, low, row_high, col_high, left - count,
+            ends[0], ends[1], room, head.width, head.signed, powers(),
+        )  # fmt: skip
+        count, seen = count + more, seen + passed
+        if error == tokens.UNDECIDED and weights is not None:
+            weights[count] = _weight(run, head, at, run.line + seen)
+            count, at = count + 1, run.data.index(b"\n", at) + 1
+        elif error != tokens.OK:
+            is_row = error == tokens.ROW_RANGE
+            name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
+            raise _error(run, seen, error, at, name, low, high, limit)
+    sides = _narrowed(*found[:, :count])
+    return seen, sides if weights is None else (*sides, weights[:count].copy())
 
 
-def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
-    """Return rows and columns of all edges to come, and the shape.
+def graph_of(lines: Lines, head: Head) -> BipartiteGraph:
+    """Return the graph of all edges to come.
 
     What a solve of them takes is compared with the limit before, and again as edges come.
     """
-    rows, cols = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
-    return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
+    pieces = list(_within_memory(lines, head))
+    shape = head.shape or shape_of(pieces, lines.path, lines.limits)
+    return graph_of_pieces(pieces, shape, mirror=head.mirror)
 
 
-def weighted_edges(
+def edges(
     lines: Lines, head: Head
 ) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
-    """Return the same and the weights, of edges that are not mirrored."""
+    """Return rows, columns, the shape and the weights, of edges that are not mirrored."""
     rows, cols, *weights = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
+    shape = head.shape or shape_of([(rows, cols)], lines.path, lines.limits)
     return rows, cols, shape, weights[0] if weights else np.zeros(0)
 
 
 def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
     shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
     lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
-    for arrays in pairs(lines, head):
+    for arrays in _all_pairs(lines, head):
         size += times * arrays[0].size
         lines.limits.check(shape, size, lines.path, lines.line)
         yield arrays
 
 
-def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
+def _all_pairs(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
+    """Return `pairs`, from several threads if there is enough to do for them."""
+    size = plain_size(lines.path)
+    if (size is not None and size < SHARED_TEXT) or head.low < 0:
+        return pairs(lines, head)
+    from .blocks import blocks
+
+    return blocks(lines, head)
+
+
+def _weight(lines: Run, head: Head, at: int, line: int) -> float:
     """Return the weight at a place that the compiled code has left to us."""
     end = lines.data.index(b"\n", at)
     words = [word[0] for word in islice(_WORD.finditer(lines.data, at, end), head.width)]
@@ -152,7 +176,7 @@ def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
     return abs(weight)
 
 
-def _number(lines: Lines, word: bytes, line: int) -> float:
+def _number(lines: Lines | Run, word: bytes, line: int) -> float:
     value = number(word)
     if value is None:
         raise lines.error(f"{shown(word)} is not a number", line)
@@ -224,11 +248,12 @@ def join(chunks: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return left.astype(wide, copy=False), right.astype(wide, copy=False), *others
 
 
-def shape_of(rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits) -> tuple[int, int]:
+def shape_of(pieces: Sequence[Any], path: PathName, limits: Limits) -> tuple[int, int]:
     """Return the shape that the largest numbers ask for, if it fits in memory."""
-    shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
-    limits.check(shape, rows.size, path)
-    return shape
+    largest = (max((int(piece[k].max(initial=-1)) for piece in pieces), default=-1) for k in (0, 1))
+    n_rows, n_cols = (number + 1 for number in largest)
+    limits.check((n_rows, n_cols), sum(piece[0].size for piece in pieces), path)
+    return n_rows, n_cols
 
 
 def mirrored(rows: IndexArray, cols: IndexArray) -> tuple[IndexArray, IndexArray]:
@@ -268,9 +293,16 @@ def _narrowed(left: Any, right: Any) -> tuple[IndexArray, IndexArray]:
 
 
 def _error(
-    lines: Lines, seen: int, kind: int, at: int, name: str, low: int, high: int, limit: int | None
+    run: Lines | Run,
+    seen: int,
+    kind: int,
+    at: int,
+    name: str,
+    low: int,
+    high: int,
+    limit: int | None,
 ) -> FormatError:
-    token = _token(lines.data, at)
+    token = _token(run.data, at)
     bounds = f"below {low}" if high == LARGEST else f"not in {low} … {high}"
     messages = {
         tokens.NOT_INTEGER: f"{token!r} is not a whole number",
@@ -280,7 +312,7 @@ def _error(
         tokens.BELOW_0: f"weight {token} is below 0",
         tokens.WRONG_START: f"line begins with {token!r}",
     }
-    return lines.error(messages.get(kind, f"{name} {token} is {bounds}"), lines.line + seen)
+    return run.error(messages.get(kind, f"{name} {token} is {bounds}"), run.line + seen)
 
 
 def _token(data: bytearray, at: int) -> str:
