@@ -14,6 +14,7 @@ import berge
 from berge.methods.registry import variants
 
 PUBLIC = {
+    "Assignment",
     "GeneralMatching",
     "TutteBerge",
     "BergeError",
@@ -37,11 +38,14 @@ PUBLIC = {
     "Matching",
     "OptionError",
     "PeerLost",
+    "PriceProof",
+    "PriceRange",
     "ProofError",
     "Shortage",
     "SolveStats",
     "__version__",
     "algorithms",
+    "assign",
     "as_bipartite",
     "as_graph",
     "block_triangular_form",

@@ -49,13 +49,17 @@ if TYPE_CHECKING:
     from .ingest import as_bipartite as as_bipartite
     from .ingest import as_graph as as_graph
     from .methods.registry import algorithms as algorithms
+    from .results.assignment import Assignment as Assignment
+    from .results.assignment import PriceProof as PriceProof
     from .results.general_matching import GeneralMatching as GeneralMatching
     from .results.greedy_matching import GreedyMatching as GreedyMatching
     from .results.matching import Matching as Matching
     from .results.matching import SolveStats as SolveStats
     from .results.proof import Certificate as Certificate
     from .results.proof import verify as verify
+    from .results.sensitivity import PriceRange as PriceRange
     from .results.tutte_berge import TutteBerge as TutteBerge
+    from .solve.assign import assign as assign
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
 
@@ -100,6 +104,8 @@ _HOME = {
     "as_bipartite": "ingest",
     "as_graph": "ingest",
     "algorithms": "methods.registry",
+    "Assignment": "results.assignment",
+    "PriceProof": "results.assignment",
     "GeneralMatching": "results.general_matching",
     "TutteBerge": "results.tutte_berge",
     "GreedyMatching": "results.greedy_matching",
@@ -107,6 +113,8 @@ _HOME = {
     "SolveStats": "results.matching",
     "Certificate": "results.proof",
     "verify": "results.proof",
+    "PriceRange": "results.sensitivity",
+    "assign": "solve.assign",
     "greedy_matching": "solve.greedy",
     "maximum_matching": "solve.maximum",
 }

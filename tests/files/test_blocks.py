@@ -96,7 +96,9 @@ def test_tags_and_byte_order_marks(path, chunk):
 
 
 @pytest.mark.parametrize("chunk", [5, 1 << 20])
-@pytest.mark.parametrize("how", [{"width": 1}, {"width": 1, "signed": True}, {"width": 2}])
+@pytest.mark.parametrize(
+    "how", [{"width": 1}, {"width": 1, "signed": 1}, {"width": 1, "signed": 2}, {"width": 2}]
+)
 def test_weights(path, chunk, how):
     words = b"1.5|-2 3|1e-400 1|1e400 0||nan 1|2.5D3 1|3x 1|-0 0|0.1 0.2 tail|3\r|.5 ,1|0x1 1"
     for end in (*words.split(b"|"), b"12345678901234567890123 1"):

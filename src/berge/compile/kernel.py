@@ -33,6 +33,7 @@ import numba
 from numba import prange
 from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.np.ufunc import parallel as _threads
 
 from ..errors import OptionError
 
@@ -143,9 +144,15 @@ def thread_count(threads: int) -> Iterator[None]:
 
 
 def threads_set() -> int:
-    """Return how many threads parallel kernels run on."""
-    with _held:  # numba takes a lock
-        return int(numba.get_num_threads())
+    """Return how many threads parallel kernels run on.
+
+    numba takes a lock to see whether they have been started. If Ctrl-C came just then, the lock
+    would be taken for good. So it is asked once.
+    """
+    if not _threads._is_initialized:
+        with _held:
+            numba.get_num_threads()
+    return int(_threads._get_num_threads())
 
 
 def set_threads(threads: int) -> None:

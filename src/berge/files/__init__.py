@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
 from .aside import in_place
@@ -19,8 +21,9 @@ from .limits import Limits
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
+    from .text import WeightedEdges
 
-__all__ = ["FORMATS", "Format", "Limits", "fetch", "read", "read_graph", "write"]
+__all__ = ["FORMATS", "Format", "Limits", "fetch", "read", "read_graph", "read_weighted", "write"]
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,40 @@ def read_graph(
         vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
         raise FormatError(f"the file has no weights of edges{vertices}", path)
     return graph
+
+
+def read_weighted(
+    path: PathName,
+    *,
+    weights: str | None = None,
+    format: str | None = None,
+    base: int = 0,
+    left: str | None = None,
+    right: str | None = None,
+    limits: Limits | None = None,
+) -> WeightedEdges:
+    """Read rows, columns, weights as they are, and the shape from a file; see `read`.
+
+    `weights` names a column of a Parquet file. Whole numbers below 2⁵³ in text are integers.
+
+    Raises
+    ------
+    FormatError
+        Besides what `read` says: the file has no weights, or one that is not a finite number.
+    """
+    form = format_of(path, format)
+    if form.name not in ("matrix-market", "edge-list", "npz", "parquet"):
+        raise FormatError(f"weights are not read from {form.name}", path)
+    if weights is not None and form.name != "parquet":
+        raise OptionError(f"weights name a column of Parquet files, and {os.fspath(path)} is none")
+    named = {} if weights is None else {"weights": weights}
+    names = {"left": left, "right": right}
+    found = _read("read_weighted", path, format, base, names, limits=limits, **named)
+    rows, cols, values, shape = found
+    if form.name in ("matrix-market", "edge-list"):
+        whole = bool((values == np.rint(values)).all() and np.abs(values).max(initial=0) < 2**53)
+        values = values.astype(np.int64) if whole else values
+    return rows, cols, values, shape
 
 
 def _read(

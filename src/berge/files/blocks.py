@@ -26,7 +26,7 @@ from ..errors import FormatError
 from .decimals import decimal, powers
 from .lines import Lines, Run, check_run
 from .text import Head, complete, parse
-from .tokens import NEWLINE, SKIP, TAG, WRONG
+from .tokens import ABSOLUTE, AS_IS, NEWLINE, SKIP, TAG, WRONG
 
 __all__ = ["blocks"]
 
@@ -114,7 +114,7 @@ def parse_plain(
     row_high: int,
     col_high: int,
     width: int,
-    signed: bool,
+    signed: int,
     table: Any,
     rows: Any,
     cols: Any,
@@ -151,13 +151,13 @@ def parse_plain(
                 if width == 2:
                     second, at = decimal(data, past_blanks(data, at), table)
                     weight = math.hypot(weight, second)
-                elif signed:
+                elif signed == ABSOLUTE:
                     weight = abs(weight)
                 # That is false for NaN.
-                sound = weight >= 0 and weight < math.inf
+                sound = (weight >= 0 or signed == AS_IS) and abs(weight) < math.inf
                 if not sound or not ends_word(data[np.uint64(at)]):
                     return NOT_PLAIN, 0
-                weights[np.uint64(count)] = abs(weight)
+                weights[np.uint64(count)] = weight + 0.0
             count += 1
         byte = data[np.uint64(at)]
         while byte != NEWLINE:

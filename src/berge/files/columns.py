@@ -25,7 +25,7 @@ def choose_columns(
     if len(names) < 2:
         raise InvalidGraphError(f"edges need two columns, left and right; there is only {names!r}")
     first, second = (
-        None if name is None else _place(names, side, name, by_number)
+        None if name is None else place_of(names, side, name, by_number)
         for side, name in (("left", left), ("right", right))
     )
     if first is not None and first == second:
@@ -35,7 +35,8 @@ def choose_columns(
     return first, next(free) if second is None else second
 
 
-def _place(names: list[Any], side: str, name: Any, by_number: bool) -> int:
+def place_of(names: list[Any], side: str, name: Any, by_number: bool = False) -> int:
+    """Return the place of the one column of that name; with `by_number`, or of that number."""
     places = [place for place, other in enumerate(names) if other == name]
     if len(places) > 1:
         raise OptionError(f"{side}: {len(places)} columns are called {name!r}")

@@ -18,7 +18,7 @@ from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, graph_of, shown, whole_numbers
+from .text import Head, check_claim, first_bytes, graph_of, shown, weighted_edges, whole_numbers
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
@@ -38,7 +38,7 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
         head = replace(read_head(lines), width=1)
         if head.mirror:
             raise lines.error("a file of edges has no weights")
-        rows, cols, (n, _), own = edges(lines, head)
+        rows, cols, (n, _), own = weighted_edges(lines, head)
     return Graph.from_edges(rows, cols, n, own)
 
 

@@ -17,7 +17,8 @@ from .digits import write_pairs
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, graph_of
+from .text import Head, WeightedEdges, check_claim, first_bytes, graph_of, weighted_edges
+from .tokens import AS_IS
 
 _FIRST = first_bytes(comments=b"#%")
 _SIZES = re.compile(rb"[#%]\s*rows\s+(\d{1,30})\s+cols\s+(\d{1,30})\s+entries\s+(\d{1,30})")
@@ -38,8 +39,16 @@ def read_graph(
         head = replace(read_head(lines, base), width=1 if weights is True else 0)
         if head.shape is not None and head.shape[0] != head.shape[1]:
             raise not_square(head.shape)
-        rows, cols, shape, own = edges(lines, head)
+        rows, cols, shape, own = weighted_edges(lines, head)
     return Graph.from_edges(rows, cols, max(shape), own if weights is True else weights)
+
+
+def read_weighted(path: PathName, *, base: int = 0, limits: Limits | None = None) -> WeightedEdges:
+    """Read the edges with the numbers in the third column."""
+    with Lines(path, limits=limits) as lines:
+        head = replace(read_head(lines, base), width=1, signed=AS_IS)
+        rows, cols, shape, values = weighted_edges(lines, head)
+    return rows, cols, values, shape
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -17,13 +17,27 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, graph_of, pairs, shown, whole_numbers
+from .text import (
+    Head,
+    WeightedEdges,
+    check_claim,
+    first_bytes,
+    graph_of,
+    mirrored,
+    pairs,
+    shown,
+    weighted_edges,
+    whole_numbers,
+)
+from .tokens import ABSOLUTE, AS_IS
 
 _FIRST = first_bytes(comments=b"%")
 _FIELDS = ("real", "integer", "complex", "pattern", "double", "unsigned-integer")
@@ -60,11 +74,29 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
         if head.entries is None:
             rows, cols, own = read_array(lines, head, weighted=True)
         else:
-            weighing = replace(head, width=2 if head.field == "complex" else 1, signed=True)
-            rows, cols, _, own = edges(lines, weighing)
+            weighing = replace(head, width=2 if head.field == "complex" else 1, signed=ABSOLUTE)
+            rows, cols, _, own = weighted_edges(lines, weighing)
     if head.shape[0] != head.shape[1]:
         raise not_square(head.shape)
     return Graph.from_edges(rows, cols, head.shape[0], own)
+
+
+def read_weighted(path: PathName, *, limits: Limits | None = None) -> WeightedEdges:
+    """Read the entries with their values; of complex ones with the absolute values."""
+    with Lines(path, limits=limits) as lines:
+        head = read_head(lines)
+        if head.field == "pattern":
+            raise lines.error("a pattern has no values to be weights", 1)
+        if head.entries is None:
+            raise lines.error("an array is dense: pass it as one, or write its entries", 1)
+        weighing = replace(head, width=2 if head.field == "complex" else 1, signed=AS_IS)
+        rows, cols, shape, values = weighted_edges(lines, weighing)
+    if head.mirror:
+        off = rows != cols
+        sign = -1.0 if head.symmetry == "skew-symmetric" and head.field != "complex" else 1.0
+        values = np.concatenate([values, sign * values[off]])
+        rows, cols = mirrored(rows, cols)
+    return rows, cols, values, shape
 
 
 def check(path: PathName, limits: Limits | None = None) -> MatrixHead:

@@ -16,6 +16,7 @@ from ..graphs.graph import BipartiteGraph, Graph, not_square
 from .archive import Archive
 from .files import PathName, replacing
 from .limits import Limits
+from .text import WeightedEdges
 
 
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
@@ -55,6 +56,24 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
             return Graph.from_edges(*_indices(archive, "row", "col"), shape[0], values)
         # Rows or columns: either is the adjacency of an undirected graph.
         return Graph.from_bipartite(BipartiteGraph._adopted(*_indices(archive), shape), values)
+
+
+def read_weighted(path: PathName, *, limits: Limits | None = None) -> WeightedEdges:
+    """Read an archive of csr, csc or coo with its `data`."""
+    with Archive(path, limits) as archive:
+        shape, kind = _shape(archive, limits), _kind(archive)
+        if kind not in ("", "csr", "csc", "coo") or "data" not in archive:
+            raise FormatError(f"no weights: {kind or 'the archive'} has no values per entry", path)
+        values = archive.array("data", "biufc", 1)
+        try:
+            if kind == "coo":
+                return *_indices(archive, "row", "col"), values, shape
+            across = shape[::-1] if kind == "csc" else shape
+            graph = BipartiteGraph._adopted(*_indices(archive), across)
+        except InvalidGraphError as error:
+            raise FormatError(str(error), path) from error
+    ends = np.repeat(np.arange(graph.n_rows), graph.row_degrees), graph.indices
+    return *(ends[::-1] if kind == "csc" else ends), values, shape
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -16,10 +16,10 @@ import numpy as np
 
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
-from .columns import choose_columns
+from .columns import choose_columns, place_of
 from .files import PathName, replacing
 from .limits import Limits
-from .text import join, shape_of
+from .text import WeightedEdges, join, shape_of
 
 _BATCH = 1 << 20  # rows
 _SUFFIXES = (".parquet", ".parq", ".pq")
@@ -53,6 +53,31 @@ def read_graph(
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
     n = max(shape_of([(rows, cols)], path, limits or Limits()))
     return Graph.from_edges(rows, cols, n, weights)
+
+
+def read_weighted(
+    path: PathName,
+    *,
+    base: int = 0,
+    left: Any = None,
+    right: Any = None,
+    weights: Any = None,
+    limits: Limits | None = None,
+) -> WeightedEdges:
+    """Read two columns as edges, and one as weights; without a name, a third one that is alone."""
+    files = files_of(path)
+    names = files[0].schema_arrow.names
+    ends = _columns(path, names, left, right)
+    others = [name for name in names if name not in ends]
+    if weights is None and len(others) != 1:
+        raise FormatError("say which column has the weights", path)
+    chosen = others[0] if weights is None else names[place_of(names, "weights", weights)]
+    rows, cols = join(batches(path, files, base=base, left=left, right=right))
+    found = [file.read(columns=[chosen]).column(0) for file in files]
+    if any(column.null_count for column in found):
+        raise FormatError(f"column {chosen!r} has no value somewhere", path)
+    values = np.concatenate([column.to_numpy() for column in found])
+    return rows, cols, values, shape_of([(rows, cols)], path, limits or Limits())
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

@@ -1,8 +1,8 @@
 """Text files of numbers: from lines to arrays, with errors that name the line.
 
 `pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line;
-`numbers` what has nothing but values. They yield arrays chunk by chunk. `edges` is all of the edges
-at once, with their weights, and `graph_of` the graph of them.
+`numbers` what has nothing but values. They yield arrays chunk by chunk. `weighted_edges` is all of
+the edges at once, with their weights, and `graph_of` the graph of them.
 
 Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
 """
@@ -29,6 +29,8 @@ from .limits import Limits
 from .lines import Lines, Run
 from .tokens import LARGEST
 
+# Rows, columns, their weights, and the shape.
+WeightedEdges = tuple[IndexArray, IndexArray, npt.NDArray[Any], tuple[int, int]]
 SHARED_TEXT = 1 << 22  # bytes of a file from which several threads parse it; guess
 
 _WORD = re.compile(rb"[^ \t,;\r\n]+")
@@ -62,7 +64,7 @@ class Head:
         What messages call the two ends, and the edges.
     width, signed
         How many numbers after the ends are the weight: 2 of them are a complex one. Weights must be
-        ≥ 0; of what is signed or complex they are the absolute values.
+        ≥ 0; absolute values of what is signed (ABSOLUTE) or complex; AS_IS keeps signs.
     """
 
     first: bytes
@@ -73,7 +75,7 @@ class Head:
     names: tuple[str, str] = ("row", "column")
     unit: str = "entries"
     width: int = 0
-    signed: bool = False
+    signed: int = 0
 
 
 def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]:
@@ -135,7 +137,7 @@ def graph_of(lines: Lines, head: Head) -> BipartiteGraph:
     return graph_of_pieces(pieces, shape, mirror=head.mirror)
 
 
-def edges(
+def weighted_edges(
     lines: Lines, head: Head
 ) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
     """Return rows, columns, the shape and the weights, of edges that are not mirrored."""
@@ -170,10 +172,14 @@ def _weight(lines: Run, head: Head, at: int, line: int) -> float:
     if len(words) < head.width:
         raise lines.error("line ends where a weight must follow", line)
     values = [_number(lines, word, line) for word in words]
-    weight = math.hypot(*values) if head.width == 2 else abs(*values) if head.signed else values[0]
-    if not 0 <= weight < math.inf:
-        raise lines.error(f"weight {weight:g} must be a finite number ≥ 0", line)
-    return abs(weight)
+    weight = math.hypot(*values) if head.width == 2 else values[0]
+    if head.signed == tokens.ABSOLUTE:
+        weight = abs(weight)
+    as_is = head.signed == tokens.AS_IS
+    if not (weight >= 0 or as_is) or not abs(weight) < math.inf:
+        least = "" if as_is else " ≥ 0"
+        raise lines.error(f"weight {weight:g} must be a finite number{least}", line)
+    return weight + 0.0
 
 
 def _number(lines: Lines | Run, word: bytes, line: int) -> float:

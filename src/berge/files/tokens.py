@@ -27,6 +27,7 @@ TENTH = LARGEST // 10
 DATA, SKIP, TAG, WRONG = range(4)
 OK, NOT_INTEGER, TOO_LARGE, MISSING, ROW_RANGE, COL_RANGE, TOO_MANY, WRONG_START = range(8)
 BELOW_0, UNDECIDED = 8, 9
+ABSOLUTE, AS_IS = 1, 2  # what weights are that may be below 0
 
 NEWLINE, MINUS, PLUS, ZERO, NINE = b"\n-+09"
 
@@ -74,13 +75,13 @@ def scan_pairs(
     cols: Any,
     weights: Any,
     width: int,
-    signed: bool,
+    signed: int,
     table: Any,
 ) -> Any:
     """Fill ``rows, cols``, counted from `low`; return pairs, lines, error kind, place.
 
-    Fill `weights` too, if that is not None: numbers ≥ 0, or the absolute values of what is
-    `signed`, or of complex numbers, whose `width` is 2.
+    Fill `weights` too, if that is not None: numbers ≥ 0, or the absolute values of what is `signed`
+    (as they are if it is AS_IS), or of complex numbers, whose `width` is 2.
     """
     count = 0
     line = 0
@@ -128,13 +129,13 @@ def scan_pairs(
                         end += 1
                     second, end = decimal(data, end, table)
                     weight = math.hypot(weight, second)
-                elif signed:
+                elif signed == ABSOLUTE:
                     weight = abs(weight)
                 # That is false for NaN.
-                sound = weight >= 0 and weight < math.inf
+                sound = (weight >= 0 or signed == AS_IS) and abs(weight) < math.inf
                 if not sound or (data[end] != NEWLINE and not _is_blank(data[end])):
                     return count, line, UNDECIDED, at
-                weights[count] = abs(weight)
+                weights[count] = weight + 0.0  # which has no sign if it is 0
                 at = end
             count += 1
         while data[at] != NEWLINE:

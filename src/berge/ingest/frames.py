@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidGraphError
-from ..files.columns import choose_columns
+from ..files.columns import choose_columns, place_of
 from ..graphs.graph import BipartiteGraph, IndexArray
 
 
@@ -49,6 +49,18 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     -----
     Time and memory are linear in the rows of the frame.
     """
+    rows, cols, shape, (row_labels, col_labels), _ = frame_edges(frame, left, right)
+    return BipartiteGraph.from_edges(
+        rows, cols, shape, row_labels=row_labels, col_labels=col_labels
+    )
+
+
+def frame_edges(frame: Any, left: Any = None, right: Any = None, weights: Any = None) -> Any:
+    """Return rows, columns, shape, both sides' labels, and the values of the column `weights`.
+
+    Without a name, the weights are the column that is neither `left` nor `right`, if there is one
+    alone; else None.
+    """
     if hasattr(frame, "collect"):  # a lazy frame of polars
         frame = frame.collect()
     names, column, number = _READERS[_library(frame) or ""][0](frame)
@@ -56,10 +68,29 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     (rows, row_labels), (cols, col_labels) = (
         _numbered(number, column(place), names[place]) for place in places
     )
-    shape = len(row_labels), len(col_labels)
-    return BipartiteGraph.from_edges(
-        rows, cols, shape, row_labels=row_labels, col_labels=col_labels
-    )
+    values = _values(names, column, places, weights)
+    return rows, cols, (len(row_labels), len(col_labels)), (row_labels, col_labels), values
+
+
+def _values(names: list[Any], column: Any, places: tuple[int, int], weights: Any) -> Any:
+    """Return the numbers of the column of weights; complain where it has none."""
+    if weights is None or weights is True:
+        others = [place for place in range(len(names)) if place not in places]
+        if len(others) != 1:
+            return None
+        place = others[0]
+    else:
+        place = place_of(names, "weights", weights)
+    found = np.asarray(column(place).to_numpy())
+    missing = found != found if found.dtype.kind == "f" else np.zeros(found.size, np.bool_)
+    if found.dtype.kind == "O":
+        missing = np.array([value is None or value != value for value in found.tolist()], np.bool_)
+    if missing.any():
+        k = int(np.argmax(missing))
+        raise InvalidGraphError(
+            f"row {k} of the frame (the first is 0) has no value in column {names[place]!r}"
+        )
+    return found
 
 
 Numbers = tuple[IndexArray, list[Any]]

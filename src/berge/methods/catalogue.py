@@ -13,7 +13,10 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS", "ON_CLUSTER"]
+__all__ = ["ALGORITHMS", "IN_WORDS", "ON_CLUSTER", "REASONS"]
+
+# What says in words why not all can be matched.
+REASONS, IN_WORDS = "analysis.labels:explain_unmatched", "analysis.labels:in_words"
 
 # What solves on a cluster of Dask's.
 ON_CLUSTER = {
@@ -218,4 +221,7 @@ ALGORITHMS = (
     _ASSIGN("shortest-paths", f"{_ASSIGNMENT}.shortest_paths",
             "the cheapest augmenting path from one unused vertex after the other, by prices",
             "Jonker, Volgenant 1987; Duff, Koster 2001", bound="O(n·m·log n)"),
+    _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
+            "the cheapest augmenting path for one unit of a vertex after the other, by prices",
+            "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
 )  # fmt: skip

@@ -13,7 +13,7 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
-assign     ``shortest-paths``
+assign     ``shortest-paths``; with capacities ``capacity-paths``
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
@@ -112,7 +112,11 @@ def choose_greedy(method: str, weighted: bool, in_parts: bool = False) -> Algori
 
 def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
     """Return the algorithm for an assignment by weight."""
-    return find("assign", "shortest-paths" if algorithm == "auto" else algorithm)
+    units = problem.row_capacity, problem.col_capacity, problem.row_least, problem.col_least
+    if algorithm == "auto":
+        one_each = all(given is None for given in units)
+        algorithm = "shortest-paths" if one_each else "capacity-paths"
+    return find("assign", algorithm)
 
 
 def choose_start_in_parts(init: str) -> str:

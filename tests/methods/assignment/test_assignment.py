@@ -15,7 +15,7 @@ from ...conftest import COMPILED
 
 pytestmark = pytest.mark.kernels
 
-ALGORITHMS = ["shortest-paths"]  # those for vertices of one unit
+ALGORITHMS = ["shortest-paths", "capacity-paths"]  # those for vertices of one unit
 IMPOSSIBLE = 1e7
 
 

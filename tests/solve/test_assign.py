@@ -1,0 +1,221 @@
+"""`berge.assign`: every source, every mode, and what is said where something is wrong."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_array, csr_array
+
+import berge
+from berge import FormatError, InvalidGraphError, InvalidMatchingError, OptionError
+
+from ..conftest import COMPILED
+from ..fuzz import assignments
+
+COSTS = [[4, 1, 3], [2, 0, 5], [3, 2, 2]]  # scipy: 5
+TRIPLES = [(i, j, COSTS[i][j]) for i in range(3) for j in range(3)]
+ROWS, COLS, WEIGHTS = map(list, zip(*TRIPLES, strict=True))
+KINDS = ("int8", "int32", "int64", "uint16", "float32", "float64", "bool")
+
+
+def test_small_cases_of_every_kind():
+    assert sum(map(assignments.solve, range(400 if COMPILED else 40))) > 0
+
+
+def frames():
+    import pandas
+    import polars
+    import pyarrow
+
+    columns = {"who": ROWS, "what": COLS, "score": WEIGHTS}
+    return [pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)]
+
+
+def sources():
+    graph = nx.Graph()
+    graph.add_nodes_from(range(3), bipartite=0)
+    for i, j, w in TRIPLES:
+        graph.add_edge(i, f"c{j}", weight=w)
+    dense = np.array(COSTS)
+    shape = (3, 3)
+    coo = coo_array((WEIGHTS, (ROWS, COLS)), shape=shape)  # keeps the zero
+    return {
+        "list": COSTS,
+        "dense": dense,
+        "masked": np.ma.MaskedArray(dense, mask=[[0, 0, 0], [0, 1, 0], [0, 0, 0]]),
+        "coo": coo,
+        "csr": coo.tocsr(),
+        "csc": coo.tocsc(),
+        "arrays": (ROWS, COLS, WEIGHTS),
+        "with shape": (np.array(ROWS), np.array(COLS), np.array(WEIGHTS), shape),
+        "triples": [(f"r{i}", f"c{j}", w) for i, j, w in TRIPLES],
+        "mapping": {i: {j: COSTS[i][j] for j in range(3)} for i in range(3)},
+        "networkx": graph,
+        **dict(zip(("pandas", "polars", "pyarrow"), frames(), strict=True)),
+    }
+
+
+@pytest.mark.parametrize("source", sources().values(), ids=sources())
+def test_sources(source):
+    plan = berge.assign(source)
+    assert plan.total == 5
+    assert plan.prove().is_exact
+    assert plan.prove(source).best == 5
+    assert berge.assign(source, objective="max").total == 11
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("match", ["full", "maximum", "any"])
+@pytest.mark.parametrize("objective", ["min", "max"])
+def test_types_of_weights(kind, match, objective):
+    dense = default_rng(1).integers(0, 2 if kind == "bool" else 9, (6, 9)).astype(kind)
+    plan = berge.assign(dense, objective=objective, match=match, unmatched_cost=(7, None))
+    rows, cols = linear_sum_assignment(dense.astype(float), maximize=objective == "max")
+    assert plan.total == dense[rows, cols].sum(dtype=float)  # leaving a row costs too much
+    assert isinstance(plan.total, int if np.dtype(kind).kind in "iub" else float)
+    assert plan.prove(dense).is_exact
+
+
+def test_weights_apart():
+    graph = berge.BipartiteGraph([0, 2, 3], [0, 1, 0], (2, 2))
+    assert berge.assign(graph, [5, 1, 2]).total == 3
+    assert berge.assign((ROWS, COLS), WEIGHTS).total == 5
+    assert berge.assign((ROWS, COLS, (3, 3)), WEIGHTS).total == 5
+    ones = csr_array(np.ones((3, 3)))
+    assert berge.assign(ones, WEIGHTS).total == 5
+
+
+def test_files(tmp_path: Path):
+    lines = [f"{i + 1} {j + 1} {w}" for i, j, w in TRIPLES]
+    mtx = tmp_path / "a.mtx"
+    head = "%%MatrixMarket matrix coordinate integer general\n3 3 9\n"
+    mtx.write_text(head + "\n".join(lines) + "\n")
+    csv = tmp_path / "a.csv"
+    csv.write_text("\n".join(f"{i},{j},{-w}" for i, j, w in TRIPLES) + "\n")
+    npz = tmp_path / "a.npz"
+    from scipy.sparse import save_npz
+
+    save_npz(npz, coo_array((WEIGHTS, (ROWS, COLS))).tocsc())
+    assert berge.assign(mtx).total == berge.assign(npz).total == 5
+    assert berge.assign(csv, objective="max").total == -5
+    assert isinstance(berge.assign(csv, objective="max").total, int)
+    skew = tmp_path / "s.mtx"
+    skew.write_text("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 1.5\n")
+    assert berge.assign(skew).pair_weights.tolist() == [-1.5, 1.5]
+    csv.write_text("0,0,nan\n")
+    with pytest.raises(FormatError, match=r"line 1.*nan"):
+        berge.assign(csv)
+    pattern = tmp_path / "p.mtx"
+    pattern.write_text("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n")
+    with pytest.raises(FormatError, match="pattern"):
+        berge.assign(pattern)
+
+
+def test_what_is_forbidden():
+    inf = math.inf
+    assert berge.assign([[1.0, inf], [inf, 1.0]]).total == 2
+    assert berge.assign([[1.0, -inf], [-inf, 1.0]], objective="max").total == 2
+    with pytest.raises(InvalidGraphError, match="row 0 and column 1 is -inf"):
+        berge.assign([[1.0, -inf], [2.0, 1.0]])
+    assert berge.assign([[0.0, 2.0], [3.0, 5.0]], objective="product").total == 6
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        (lambda: berge.assign([[1.0, math.nan]]), InvalidGraphError, "row 0 and column 1"),
+        (lambda: berge.assign([("a", "b", math.nan)]), InvalidGraphError, "'a' and 'b'"),
+        (lambda: berge.assign((ROWS, COLS), WEIGHTS[:-1]), InvalidGraphError, "9 edges.*are 8"),
+        (lambda: berge.assign((ROWS, COLS)), InvalidGraphError, "no weights"),
+        (lambda: berge.assign([[2**61, 1], [1, 2]]), InvalidGraphError, "2\\^62"),
+        (lambda: berge.assign([[2**70]]), InvalidGraphError, "64 bits"),
+        (lambda: berge.assign([["x"]]), InvalidGraphError, "must be numbers"),
+        (lambda: berge.assign([[1j]]), InvalidGraphError, "complex"),
+        (lambda: berge.assign(COSTS, objective="best"), OptionError, "objective"),
+        (lambda: berge.assign(COSTS, match="most"), OptionError, "match"),
+        (lambda: berge.assign(COSTS, algorithm="magic"), OptionError, "magic"),
+        (lambda: berge.assign(COSTS, unmatched_cost=0.5), OptionError, "whole number, not 0.5"),
+        (lambda: berge.assign(COSTS, unmatched_cost=(1, 2, 3)), OptionError, "left, right"),
+        (lambda: berge.assign(COSTS, unmatched_cost=([1, 2], 0)), OptionError, "each of 3"),
+        (lambda: berge.assign(COSTS, capacity_left=-1), OptionError, "capacity_left of 0 is -1"),
+        (lambda: berge.assign(COSTS, at_least_left=2), OptionError, "from 0 to the capacity"),
+        (lambda: berge.assign(COSTS, capacity_right={7: 2}), OptionError, "names 7"),
+        (lambda: berge.assign(COSTS, left="who"), OptionError, "frame"),
+        (lambda: berge.assign(COSTS, time_limit=-1), OptionError, "time_limit"),
+        (lambda: berge.assign(COSTS, weights=False), OptionError, "weights=False"),
+        (lambda: berge.assign([(1, 2)]), InvalidGraphError, "edge 0"),
+        (lambda: berge.assign({"a": ["b"]}), InvalidGraphError, "'a'"),
+        (lambda: berge.assign(COSTS, initial=[1, 2]), InvalidMatchingError, "3 columns"),
+        (lambda: berge.assign([[1], [1, 2]]), InvalidGraphError, "one length"),
+    ],
+)
+def test_errors_name_the_place(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+def test_full_that_cannot_be():
+    wishes = {"ann": {"cook": 1}, "bob": {"cook": 2}, "cid": {"cook": 1, "drive": 1, "sew": 3}}
+    with pytest.raises(InvalidGraphError, match="ann and bob want only cook: 2 for 1"):
+        berge.assign(wishes)
+    turned = [(j, i, w) for i, choices in wishes.items() for j, w in choices.items()]
+    with pytest.raises(InvalidGraphError, match="drive and sew want only cid"):
+        berge.assign(turned)
+    with pytest.raises(InvalidGraphError, match="wanted only by cid: 2 for 1"):
+        berge.assign(wishes, match="any", at_least_right={"drive": 1, "sew": 1})
+    assert berge.assign(wishes, match="maximum").total == 2
+
+
+def test_nothing_is_said_aloud():
+    with pytest.warns(RuntimeWarning, match="unmatched_cost"):
+        assert berge.assign(COSTS, match="any").size == 0
+    assert berge.assign(COSTS, match="any", unmatched_cost=(3, None)).total == 5
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0)])
+@pytest.mark.parametrize("match", ["full", "maximum", "any"])
+@pytest.mark.parametrize("objective", ["min", "product"])
+def test_empty_sides(shape, match, objective):
+    plan = berge.assign(np.zeros(shape), match=match, objective=objective)
+    assert plan.size == 0
+    assert plan.prove().is_exact
+    assert berge.assign(csr_array((2, 3)), match="maximum").size == 0
+
+
+def test_warm_start():
+    dense = default_rng(0).integers(0, 100, (40, 50))
+    plan = berge.assign(dense)
+    dense[3] += 7
+    again = berge.assign(dense, initial=plan)
+    assert again.total == berge.assign(dense).total == again.prove(dense).best
+    assert berge.assign(dense, initial=np.full(50, 1e9)).total == again.total
+
+
+def test_stopped_says_so():
+    dense = default_rng(0).random((300, 300))
+    plan = berge.assign(dense, time_limit=0)
+    assert plan.stopped == "time limit"
+    assert not plan.is_optimal
+    assert not plan.is_complete
+    assert plan.bound <= berge.assign(dense).total
+    assert "not the best: time limit" in repr(plan)
+
+
+def test_bottleneck():
+    dense = default_rng(3).integers(0, 30, (7, 9))
+    plan = berge.assign(dense, objective="bottleneck")
+    best = max(
+        t for t in range(30)
+        if berge.maximum_matching((dense >= t).astype(int)).cardinality == 7
+    )  # fmt: skip
+    assert plan.total == plan.prove(dense).best == best
+    with pytest.raises(OptionError, match="needs match"):
+        berge.assign(dense, objective="bottleneck", match="any")
+    with pytest.raises(OptionError, match="one pair a vertex"):
+        berge.assign(dense, objective="bottleneck", capacity_left=2)
