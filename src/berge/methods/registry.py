@@ -55,7 +55,7 @@ def find(kind: Kind, name: Any) -> Algorithm:
     choice = _by_name(kind)
     if name in choice:
         return choice[name]
-    argument = {"start": "init", "greedy": "method"}.get(kind, "algorithm")
+    argument = {"start": "init", "general-start": "init", "greedy": "method"}.get(kind, "algorithm")
     listed = ", ".join(a.name for a in algorithms(kind))
     raise OptionError(
         f"{argument} {name!r} is not one of auto, {listed}{did_you_mean(name, choice)}"
