@@ -11,6 +11,7 @@ import berge
 from berge.compile import kernel, thread_count
 from berge.compile.eight import eight_digits
 from berge.errors import FormatError
+from berge.files import blocks as blocks_file
 from berge.files import files, text
 from berge.files.blocks import blocks
 from berge.files.lines import Lines
@@ -163,7 +164,7 @@ def test_large_files_are_shared_out(tmp_path, monkeypatch):
     with files.replacing(names[-1]) as file:
         file.write(symmetric.encode())
     kept = [(berge.read(name), files_graph(name)) for name in names]
-    monkeypatch.setattr(text, "SHARED_TEXT", 0)
+    monkeypatch.setattr(blocks_file, "SHARED_TEXT", 0)
     for name, (plain, undirected) in zip(names, kept, strict=True):
         again, other = berge.read(name), files_graph(name)
         assert again.shape == plain.shape

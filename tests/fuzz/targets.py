@@ -19,7 +19,7 @@ import numpy as np
 
 import berge
 from berge import BergeError, BipartiteGraph, Graph
-from berge.files import lines, read_graph, text
+from berge.files import blocks, lines, read_graph
 
 JOB = b"as berge writes it"  # in place of the job of a work folder
 _SMALL = 2000  # vertices and edges of what is solved
@@ -60,7 +60,7 @@ def on_threads(path: Path, call: Callable[..., Any], *arguments: Any, **settings
     told = []
     for least in (1 << 60, 0):
         with (
-            patch.object(text, "SHARED_TEXT", least),
+            patch.object(blocks, "SHARED_TEXT", least),
             patch.object(lines, "CHUNK", 16 + path.stat().st_size % 240),
         ):
             try:

@@ -1,4 +1,6 @@
-"""Edges out of text on all threads: `text.pairs`, block by block.
+"""All edges of a text file, from all threads: `text.pairs`, block by block.
+
+`graph_of` is the graph of them, `weighted_edges` has their weights too.
 
 The file is read here, a run of whole lines at a time, and each run goes to a thread with a buffer
 of its own. `parse_plain` takes what nearly all files are made of: lines that begin with two whole
@@ -19,17 +21,22 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..compile import helper, kernel, threads_of
 from ..compile.eight import eight_digits
 from ..errors import FormatError
+from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.pieces import graph_of_pieces
 from .decimals import decimal, powers
+from .files import plain_size
 from .lines import Lines, Run, check_run
-from .text import Head, complete, parse
+from .text import Head, complete, join, pairs, parse, shape_of
 from .tokens import ABSOLUTE, AS_IS, NEWLINE, SKIP, TAG, WRONG
 
-__all__ = ["blocks"]
+__all__ = ["blocks", "graph_of", "weighted_edges"]
 
+SHARED_TEXT = 1 << 22  # bytes of a file from which several threads parse it; guess
 MOST = 2**31 - 1
 RETURN = 13
 NOT_PLAIN = -1
@@ -42,6 +49,42 @@ class Parsed(NamedTuple):
     plain: bool
     seen: int
     arrays: tuple[Any, ...]
+
+
+def graph_of(lines: Lines, head: Head) -> BipartiteGraph:
+    """Return the graph of all edges to come.
+
+    What a solve of them takes is compared with the limit before, and again as edges come.
+    """
+    pieces = list(_within_memory(lines, head))
+    shape = head.shape or shape_of(pieces, lines.path, lines.limits)
+    return graph_of_pieces(pieces, shape, mirror=head.mirror)
+
+
+def weighted_edges(
+    lines: Lines, head: Head
+) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
+    """Return rows, columns, the shape and the weights, of edges that are not mirrored."""
+    rows, cols, *weights = join(_within_memory(lines, head))
+    shape = head.shape or shape_of([(rows, cols)], lines.path, lines.limits)
+    return rows, cols, shape, weights[0] if weights else np.zeros(0)
+
+
+def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
+    shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
+    lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
+    for arrays in _all_pairs(lines, head):
+        size += times * arrays[0].size
+        lines.limits.check(shape, size, lines.path, lines.line)
+        yield arrays
+
+
+def _all_pairs(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
+    """Return `pairs`, from several threads if there is enough to do for them."""
+    size = plain_size(lines.path)
+    if (size is not None and size < SHARED_TEXT) or head.low < 0:
+        return pairs(lines, head)
+    return blocks(lines, head)
 
 
 def blocks(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:

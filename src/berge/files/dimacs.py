@@ -14,11 +14,12 @@ from typing import Any
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph
+from .blocks import graph_of, weighted_edges
 from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, first_bytes, graph_of, shown, weighted_edges, whole_numbers
+from .text import Head, check_claim, first_bytes, shown, whole_numbers
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}

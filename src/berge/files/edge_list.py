@@ -13,11 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
+from .blocks import graph_of, weighted_edges
 from .digits import write_pairs
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, WeightedEdges, check_claim, first_bytes, graph_of, weighted_edges
+from .text import Head, WeightedEdges, check_claim, first_bytes
 from .tokens import AS_IS
 
 _FIRST = first_bytes(comments=b"#%")

@@ -23,12 +23,13 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidMatchingError
 from ..graphs.graph import IndexArray, index_type
 from .archive import Archive
+from .blocks import weighted_edges
 from .decimals import number
 from .digits import write_pairs
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, first_bytes, shown, weighted_edges
+from .text import Head, first_bytes, shown
 
 _SIZE = r"([0-9]{1,18})"
 _HEADERS = {

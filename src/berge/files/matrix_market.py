@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
+from .blocks import graph_of, weighted_edges
 from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, replacing
@@ -30,11 +31,9 @@ from .text import (
     WeightedEdges,
     check_claim,
     first_bytes,
-    graph_of,
     mirrored,
     pairs,
     shown,
-    weighted_edges,
     whole_numbers,
 )
 from .tokens import ABSOLUTE, AS_IS

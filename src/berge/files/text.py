@@ -1,10 +1,10 @@
 """Text files of numbers: from lines to arrays, with errors that name the line.
 
 `pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line;
-`numbers` what has nothing but values. They yield arrays chunk by chunk. `weighted_edges` is all of
-the edges at once, with their weights, and `graph_of` the graph of them.
+`numbers` what has nothing but values. They yield arrays chunk by chunk. `blocks` takes all edges of
+a file, from several threads.
 
-Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
+Memory of edges: 8 bytes each (16 from 2³¹ vertices on), twice that while `join` runs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import FormatError
-from ..graphs.graph import BipartiteGraph, IndexArray
-from ..graphs.pieces import graph_of_pieces
+from ..graphs.graph import IndexArray
 from . import tokens
 from .decimals import number, powers
 from .files import PathName, plain_size
@@ -31,8 +30,6 @@ from .tokens import LARGEST
 
 # Rows, columns, their weights, and the shape.
 WeightedEdges = tuple[IndexArray, IndexArray, npt.NDArray[Any], tuple[int, int]]
-SHARED_TEXT = 1 << 22  # bytes of a file from which several threads parse it; guess
-
 _WORD = re.compile(rb"[^ \t,;\r\n]+")
 
 
@@ -125,44 +122,6 @@ def parse(run: Run, head: Head, taken: int) -> tuple[int, tuple[Any, ...]]:
             raise _error(run, seen, error, at, name, low, high, limit)
     sides = _narrowed(*found[:, :count])
     return seen, sides if weights is None else (*sides, weights[:count].copy())
-
-
-def graph_of(lines: Lines, head: Head) -> BipartiteGraph:
-    """Return the graph of all edges to come.
-
-    What a solve of them takes is compared with the limit before, and again as edges come.
-    """
-    pieces = list(_within_memory(lines, head))
-    shape = head.shape or shape_of(pieces, lines.path, lines.limits)
-    return graph_of_pieces(pieces, shape, mirror=head.mirror)
-
-
-def weighted_edges(
-    lines: Lines, head: Head
-) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
-    """Return rows, columns, the shape and the weights, of edges that are not mirrored."""
-    rows, cols, *weights = join(_within_memory(lines, head))
-    shape = head.shape or shape_of([(rows, cols)], lines.path, lines.limits)
-    return rows, cols, shape, weights[0] if weights else np.zeros(0)
-
-
-def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
-    shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
-    lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
-    for arrays in _all_pairs(lines, head):
-        size += times * arrays[0].size
-        lines.limits.check(shape, size, lines.path, lines.line)
-        yield arrays
-
-
-def _all_pairs(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
-    """Return `pairs`, from several threads if there is enough to do for them."""
-    size = plain_size(lines.path)
-    if (size is not None and size < SHARED_TEXT) or head.low < 0:
-        return pairs(lines, head)
-    from .blocks import blocks
-
-    return blocks(lines, head)
 
 
 def _weight(lines: Run, head: Head, at: int, line: int) -> float:
