@@ -57,7 +57,7 @@ def graph_of(lines: Lines, head: Head) -> BipartiteGraph:
     What a solve of them takes is compared with the limit before, and again as edges come.
     """
     pieces = list(_within_memory(lines, head))
-    shape = head.shape or shape_of(pieces, lines.path, lines.limits)
+    shape = head.shape or shape_of(pieces, lines.path, lines.limits, head.low)
     return graph_of_pieces(pieces, shape, mirror=head.mirror)
 
 
@@ -66,7 +66,7 @@ def weighted_edges(
 ) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
     """Return rows, columns, the shape and the weights, of edges that are not mirrored."""
     rows, cols, *weights = join(_within_memory(lines, head))
-    shape = head.shape or shape_of([(rows, cols)], lines.path, lines.limits)
+    shape = head.shape or shape_of([(rows, cols)], lines.path, lines.limits, head.low)
     return rows, cols, shape, weights[0] if weights else np.zeros(0)
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from ..errors import FormatError
 from ..graphs.graph import IndexArray
+from ..wording import warn
 from . import tokens
 from .decimals import number, powers
 from .files import PathName, plain_size
@@ -213,11 +215,18 @@ def join(chunks: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return left.astype(wide, copy=False), right.astype(wide, copy=False), *others
 
 
-def shape_of(pieces: Sequence[Any], path: PathName, limits: Limits) -> tuple[int, int]:
-    """Return the shape that the largest numbers ask for, if it fits in memory."""
-    largest = (max((int(piece[k].max(initial=-1)) for piece in pieces), default=-1) for k in (0, 1))
-    n_rows, n_cols = (number + 1 for number in largest)
-    limits.check((n_rows, n_cols), sum(piece[0].size for piece in pieces), path)
+def shape_of(
+    pieces: Sequence[Any], path: PathName, limits: Limits, base: int = 0
+) -> tuple[int, int]:
+    """Return the shape that the largest numbers ask for, if it fits in memory.
+
+    Numbers that may be from 1 on though the `base` is 0 are warned of.
+    """
+    some = [piece for piece in pieces if piece[0].size]
+    n_rows, n_cols = (max((int(piece[k].max()) for piece in some), default=-1) + 1 for k in (0, 1))
+    limits.check((n_rows, n_cols), sum(piece[0].size for piece in some), path)
+    if base == 0 and some and all(side.min() > 0 for piece in some for side in piece[:2]):
+        warn(f"{fspath(path)}: row 0 and column 0 are empty; if it counts from 1: base=1")
     return n_rows, n_cols
 
 
