@@ -56,7 +56,7 @@ def bars(counts: Sequence[int], names: Sequence[str], title: str) -> str:
     >>> bars([3, 1], ["1", "2–3"], "degrees").count("<rect")
     2
     """
-    wide, high, most = 34, 60, max(counts, default=0) or 1
+    wide, high, most = 44, 60, max(counts, default=0) or 1
     parts = []
     for k, (count, name) in enumerate(zip(counts, names, strict=True)):
         tall = max(high * count / most, 1 if count else 0)
