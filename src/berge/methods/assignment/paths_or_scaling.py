@@ -3,8 +3,8 @@
 Where structure is local, or few vertices compete, paths are short: shortest paths are done before
 bids would have come near. Where many compete for few, as on random graphs, the last paths are
 long: the second half of the searches takes nearly all of the work. There cost scaling goes on from
-what was found. It shows early: the first paths are long already, or, on random graphs the first half of the searches reads more than
-three times the edges that the first quarter reads.
+what was found. It shows early: on random graphs the first half of the searches reads more than
+three times the edges that the first quarter reads; elsewhere the first paths are long already.
 
 Reference: those of `shortest_paths` and `cost_scaling`.
 """
