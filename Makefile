@@ -80,6 +80,7 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.differential large --go-on --seconds $(FUZZ_SECONDS)
 	NUMBA_CACHE_DIR=$(VENV)/lowered-cache $(RUN) -m tests.fuzz.lowered --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
 
 # All of the long runs, and the page of what they came to.
 trust: fuzz
