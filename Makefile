@@ -8,8 +8,8 @@ PYTEST := $(RUN) -m pytest --numprocesses=logical --dist=worksteal
 SWEEP_SECONDS ?= 900
 FUZZ_SECONDS ?= 600
 
-.PHONY: help demo check test test-compiled test-python test-bounds sweep mutants fuzz atheris lint format bench \
-	clean clean-cache
+.PHONY: help dist demo check test test-compiled test-python test-bounds sweep mutants fuzz trust atheris lint format \
+	bench clean clean-cache
 
 help:
 	@echo "make demo     solve and prove a matching, with scipy beside it"
@@ -18,10 +18,12 @@ help:
 	@echo "make sweep    every algorithm × start × threads × graph, for SWEEP_SECONDS=$(SWEEP_SECONDS)"
 	@echo "make mutants  break the default's kernels on purpose, and see whether tests notice"
 	@echo "make fuzz     damaged files, odd graphs, forged proofs: FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
+	@echo "make trust    make fuzz, storms of Ctrl-C, kills and a soak; writes docs/trust.md"
 	@echo "make atheris  damaged files by coverage, FUZZ_SECONDS=$(FUZZ_SECONDS) in all"
 	@echo "make lint     ruff and mypy"
 	@echo "make format   ruff, and the tables in the docs"
 	@echo "make bench    berge against scipy, igraph and SuiteSparse on generated graphs"
+	@echo "make dist     what is released: source, pure wheel, wheel with compiled kernels; all tried"
 	@echo "make clean    remove caches and .venv"
 
 # What users install. All are made anew when pyproject.toml changes.
@@ -78,10 +80,26 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.differential large --go-on --seconds $(FUZZ_SECONDS)
 	NUMBA_CACHE_DIR=$(VENV)/lowered-cache $(RUN) -m tests.fuzz.lowered --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
+
+# All of the long runs, and the page of what they came to.
+trust: fuzz
+	$(RUN) -m tests.mutation checker/check.py checker/general.py
+	$(RUN) -m tests.chaos.storms --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.chaos.commands --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.chaos.soak --seconds 600 --note --plot docs/figures/soak.svg
+	$(RUN) trust/page.py
 
 atheris: $(VENV)/ready-test
 	$(INSTALL) atheris
 	$(RUN) -m tests.fuzz.atheris_target all -max_total_time=$(FUZZ_SECONDS)
+
+$(VENV)/ready-dist: $(VENV)/ready
+	$(INSTALL) --editable '.[dist]'
+	@touch $@
+
+dist: $(VENV)/ready-dist
+	$(RUN) .ci/dist.py
 
 lint: $(VENV)/ready-lint
 	$(VENV)/bin/ruff check
