@@ -179,7 +179,7 @@ class BipartiteGraph(TwoSided):
         n_rows, n_cols = _check_shape(shape)
         _check_range("row indices", rows, n_rows)
         _check_range("column indices", cols, n_cols)
-        indptr = np.zeros(n_rows + 1, index_type(rows.size))
+        indptr = _zeros("rows", n_rows, index_type(rows.size))
         indices = np.empty(rows.size, index_type(n_rows, n_cols))
         edges_to_csr(rows, cols, indptr, indices)
         labels = (
@@ -466,6 +466,7 @@ class Graph(Shown):
         if n_vertices is None:
             n_vertices = int(max(ends.max(initial=-1), others.max(initial=-1))) + 1
         n, _ = _check_shape((n_vertices, n_vertices))
+        _zeros("vertices", n, np.int64)  # before much work
         _check_range("vertex indices", ends, n)
         _check_range("vertex indices", others, n)
         checked = _check_weights("weights", weights, ends.size)
@@ -609,6 +610,14 @@ def _check_shape(shape: Any) -> tuple[int, int]:
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")
         sizes.append(int(size))
     return sizes[0], sizes[1]
+
+
+def _zeros(name: str, size: int, kind: Any) -> Any:
+    """Return a zero for each row, and one more, if there is memory for so many."""
+    try:
+        return np.zeros(size + 1, kind)
+    except (MemoryError, ValueError, OverflowError):
+        raise InvalidGraphError(f"{size:,} {name} do not fit in memory") from None
 
 
 def _integers(name: str, values: Any) -> IndexArray:
