@@ -34,8 +34,8 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
     return Algorithm(name, kind, f"{module}:{function}", summary, paper=paper, **more)
 
 
-_START, _EXACT, _GREEDY, _ASSIGN = (
-    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign")
+_START, _EXACT, _GREEDY, _ASSIGN, _CAPACITY = (
+    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign", "capacity")
 )
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
@@ -224,4 +224,7 @@ ALGORITHMS = (
     _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
             "the cheapest augmenting path for one unit of a vertex after the other, by prices",
             "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
+    _CAPACITY("capacity-hopcroft-karp", "methods.capacities.capacity_hopcroft_karp",
+              "a maximal set of shortest augmenting paths in every phase, with units of vertices",
+              "Hopcroft, Karp 1973; Even, Tarjan 1975", bound="O(√m·m)"),
 )  # fmt: skip

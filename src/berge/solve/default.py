@@ -14,6 +14,7 @@ threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
 assign     ``shortest-paths``; with capacities ``capacity-paths``
+capacity   ``capacity-hopcroft-karp``, for the largest matching with capacities
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
@@ -31,6 +32,7 @@ from ..results.run import Run
 __all__ = [
     "choose",
     "choose_assign",
+    "choose_capacity",
     "choose_greedy",
     "choose_start_in_parts",
     "is_plain",
@@ -117,6 +119,11 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
         one_each = all(given is None for given in units)
         algorithm = "shortest-paths" if one_each else "capacity-paths"
     return find("assign", algorithm)
+
+
+def choose_capacity(algorithm: str) -> Algorithm:
+    """Return the algorithm for as many edges as capacities allow."""
+    return find("capacity", "capacity-hopcroft-karp" if algorithm == "auto" else algorithm)
 
 
 def choose_start_in_parts(init: str) -> str:
