@@ -90,6 +90,11 @@ REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
 READ_IN_NO_TIME = 1 << 14  # edges; guess
 
+# Any graph: lab/benchmarks/general.py. Places ahead in the queue that memory is asked for.
+FOREST_FAR, FOREST_AHEAD, FOREST_NEAR = 12, 8, 4  # halves the time of road-moscow and dragon-dual
+FOREST_ROW = 16  # neighbours of the vertex that is near; guess
+START_AHEAD = 8  # guess
+
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
 ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost

@@ -37,9 +37,10 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
 _START, _EXACT, _GREEDY, _ASSIGN, _CAPACITY = (
     partial(_row, kind) for kind in ("start", "exact", "greedy", "assign", "capacity")
 )
+_GENERAL_START, _GENERAL = (partial(_row, kind) for kind in ("general-start", "general"))
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
-_ASSIGNMENT = "methods.assignment"
+_ASSIGNMENT, _ANY_GRAPH = "methods.assignment", "methods.general"
 _ANYWHERE = ("cpu", "cuda")
 
 _DUFF_2011 = "Duff, Kaya, Uçar 2011"
@@ -227,4 +228,15 @@ ALGORITHMS = (
     _CAPACITY("capacity-hopcroft-karp", "methods.capacities.capacity_hopcroft_karp",
               "a maximal set of shortest augmenting paths in every phase, with units of vertices",
               "Hopcroft, Karp 1973; Even, Tarjan 1975", bound="O(√m·m)"),
+    _GENERAL_START("degree-one", f"{_ANY_GRAPH}.degree_one",
+                   "vertices of degree one first, then by least degree, to the least neighbour",
+                   "Karp, Sipser 1981"),
+    _GENERAL_START("first-free", f"{_ANY_GRAPH}.first_free",
+                   "every vertex takes its first free neighbour", ""),
+    _GENERAL("graft", f"{_ANY_GRAPH}.graft",
+             "trees from all unmatched vertices, with blossoms; what a path leaves is grafted on",
+             "Edmonds 1965; Gabow 1976; Azad, Buluç, Pothen 2015", bound="O(n·m·log n)"),
+    _GENERAL("blossom", f"{_ANY_GRAPH}.blossom",
+             "breadth-first search with blossoms from one unmatched vertex after the other",
+             "Edmonds 1965; Gabow 1976", bound="O(n·m·log n)"),
 )  # fmt: skip

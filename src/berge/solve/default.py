@@ -15,6 +15,7 @@ small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
 assign     ``shortest-paths``; with capacities ``capacity-paths``
 capacity   ``capacity-hopcroft-karp``, for the largest matching with capacities
+any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
@@ -33,6 +34,7 @@ __all__ = [
     "choose",
     "choose_assign",
     "choose_capacity",
+    "choose_general",
     "choose_greedy",
     "choose_start_in_parts",
     "is_plain",
@@ -43,6 +45,7 @@ __all__ = [
 EXACT, START = "mixed", "cheap"
 ON_CUDA, ON_DISK = "g-pr-shr", "out-of-core"
 START_OF_OTHERS, START_ON_DISK = "karp-sipser", "none"
+GENERAL, GENERAL_START = "graft", "degree-one"
 GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
 
 # For graphs in parts; of the methods, the first is for weights and the second for none.
@@ -124,6 +127,14 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
 def choose_capacity(algorithm: str) -> Algorithm:
     """Return the algorithm for as many edges as capacities allow."""
     return find("capacity", "capacity-hopcroft-karp" if algorithm == "auto" else algorithm)
+
+
+def choose_general(algorithm: str, init: str) -> tuple[Algorithm, Algorithm | None]:
+    """Return the exact algorithm for a graph that need not be bipartite, and its start if any."""
+    exact = find("general", GENERAL if algorithm == "auto" else algorithm)
+    if init == "none":
+        return exact, None
+    return exact, find("general-start", GENERAL_START if init == "auto" else init)
 
 
 def choose_start_in_parts(init: str) -> str:

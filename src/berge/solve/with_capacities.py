@@ -14,12 +14,11 @@ import numpy as np
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from ..ingest import as_bipartite
-from ..methods.algorithm import load
-from ..methods.catalogue import IN_WORDS
 from ..methods.registry import check_numbers
 from ..results.capacity_matching import CapacityMatching
 from ..results.capacity_run import CapacityRun
 from ..results.under_way import PhaseReport
+from ..wording import in_words
 from . import default
 from .assign_problem import units_of
 
@@ -92,9 +91,8 @@ def _why_short(run: CapacityRun, side: str, members: Any, choices: Any) -> str:
     graph, least, most = run.graph, run.row_least, run.col_capacity
     if side == "right":
         graph, least, most = graph.T, run.col_least, run.row_capacity
-    say = load(IN_WORDS)
     who, whom = (
-        say([labels[k] for k in places] if labels is not None else places, SHOWN)
+        in_words([labels[k] for k in places] if labels is not None else places, SHOWN)
         for places, labels in (
             (np.flatnonzero(members).tolist(), graph.row_labels),
             (np.flatnonzero(choices).tolist(), graph.col_labels),
