@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from weakref import ref
 
 import numpy as np
@@ -28,6 +28,13 @@ __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
+
+
+class SignedWeights(NamedTuple):
+    """Weights of any sign in a contiguous array that nobody else has: int64, or finite float64."""
+
+    values: npt.NDArray[Any]
+
 
 _INT32_MAX = np.iinfo(np.int32).max
 
@@ -707,12 +714,14 @@ def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] 
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
-    """Return a copy of weights as float64; each must be finite and ≥ 0."""
+    """Return a copy of weights as float64; each must be finite and ≥ 0, unless they are signed."""
     if weights is None:
         return None
-    values = np.asarray(weights)
+    values = np.asarray(weights.values if isinstance(weights, SignedWeights) else weights)
     if values.ndim != 1 or values.size != size:
         raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
+    if isinstance(weights, SignedWeights):
+        return values
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
     if not is_sealed(values) or values.dtype != np.float64:
@@ -782,4 +791,5 @@ def _room(n: int, size: int, values: Weights, place: Any, index: Any) -> Any:
     """Return empty arrays for rows, with weights if there are values."""
     from .undirected import Rows
 
-    return Rows(np.empty(n, place), np.empty(size, index), np.empty(size if values.size else 0))
+    weights = np.empty(size if values.size else 0, values.dtype)
+    return Rows(np.empty(n, place), np.empty(size, index), weights)
