@@ -2,11 +2,11 @@
 
     python -m tests.fuzz.weighted [--go-on] [--seconds N] [--first SEED]
 
-A seed makes 100 graphs of up to 10 vertices, of all densities, with weights of one kind: few values
+A seed makes 400 graphs of up to 10 vertices, of all densities, with weights of one kind: few values
 (ties), negative ones, zeros, whole ones from small to 10¹², fractions. A search of the tests' own
 finds for each the heaviest matching and the heaviest maximum one. berge gets the graphs side by
 side as one, once for each way to ask. What it finds is compared graph by graph. Then the proof is
-checked, which holds for all of them only if it holds for each. Every fourth seed makes one graph of
+checked, which holds for all of them only if it holds for each. Every eighth seed makes one graph of
 20 to 300 vertices instead, of which the proof says enough.
 """
 
@@ -26,7 +26,8 @@ from berge.compile import kernel
 
 from .differential import long_run, one_of
 
-SIDE_BY_SIDE, MOST = 100, 10
+SIDE_BY_SIDE, MOST = 400, 10
+DENSITIES = (0.2, 0.4, 0.7, 1.0)
 KINDS = ("ties", "small", "signed", "zeros", "large", "tenths", "fractions", "lengths")
 MODES = ("all", "maximum", "perfect")
 
@@ -67,32 +68,25 @@ def best_of_all(n: int, weight: Any, there: Any) -> Any:
     return best[-1], heaviest[-1], most[-1]
 
 
-def edges_drawn(rng: Generator, n: int) -> tuple[Any, Any]:
-    """Draw a graph of some density: pairs u < v."""
-    u, v = np.triu_indices(n, 1)
-    kept = rng.random(u.size) < rng.choice([0.2, 0.4, 0.7, 1.0])
-    return u[kept], v[kept]
+PAIRS = {n: np.triu_indices(n, 1) for n in range(1, MOST + 1)}
 
 
 def try_small(rng: Generator) -> int:
-    """Try 100 small graphs in every way; return their number."""
+    """Try small graphs side by side, in every way; return their number."""
     kind, minimise = one_of(rng, KINDS), bool(rng.integers(2))
-    sizes = rng.integers(1, MOST + 1, SIDE_BY_SIDE)
     graphs = []
-    for n in sizes:
-        u, v = edges_drawn(rng, n)
-        graphs.append((int(n), u, v, weigh(rng, kind, u.size)))
+    for n in rng.integers(1, MOST + 1, SIDE_BY_SIDE).tolist():
+        u, v = PAIRS[n]
+        kept = rng.random(u.size) < rng.choice(DENSITIES)
+        u, v = u[kept], v[kept]
+        w = weigh(rng, kind, u.size)
+        weight, there = np.zeros((n, n), w.dtype), np.zeros((n, n), np.bool_)
+        weight[u, v], there[u, v] = -w if minimise else w, True
+        graphs.append((n, u, v, w, *best_of_all(n, weight, there)))
     for mode in MODES:
-        wanted, chosen = [], []
-        for n, u, v, w in graphs:
-            weight, there = np.zeros((n, n), w.dtype), np.zeros((n, n), np.bool_)
-            weight[u, v], there[u, v] = -w if minimise else w, True
-            best, heaviest, most = best_of_all(n, weight, there)
-            if mode == "perfect" and 2 * most < n:
-                continue
-            wanted.append(best if mode == "all" else heaviest)
-            chosen.append((n, u, v, w))
-        starts = np.concatenate([[0], np.cumsum([n for n, *_ in chosen])]).astype(int)
+        chosen = [g for g in graphs if mode != "perfect" or 2 * g[6] == g[0]]
+        wanted = [g[4] if mode == "all" else g[5] for g in chosen]
+        starts = np.concatenate([[0], np.cumsum([g[0] for g in chosen])]).astype(int)
         compare(chosen, starts, wanted, mode, minimise)
     return SIDE_BY_SIDE
 
@@ -147,7 +141,7 @@ def try_large(rng: Generator) -> int:
 def attempt(seed: int) -> int:
     """Try what a seed makes; return how many graphs that is."""
     rng = default_rng([seed, 24])
-    return try_large(rng) if seed % 4 == 3 else try_small(rng)
+    return try_large(rng) if seed % 8 == 7 else try_small(rng)
 
 
 if __name__ == "__main__":

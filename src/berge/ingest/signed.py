@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import InvalidGraphError
-from ..graphs.graph import Graph, SignedWeights
+from ..errors import FormatError, InvalidGraphError
+from ..graphs.graph import Graph, SignedWeights, not_square
 from . import as_graph
 
 __all__ = ["as_signed_graph"]
@@ -44,12 +44,14 @@ def as_signed_graph(source: Any, weights: Any = None, negated: bool = False) -> 
     named = isinstance(weights, str)
     if weights is False:
         raise InvalidGraphError("weights=False, but without weights every edge is as good")
-    if not (weights is None or weights is True or named):
+    own = weights is None or weights is True or named
+    if own and isinstance(source, (str, PathLike)):
+        return read_signed(source, negated=negated, **({"weights": weights} if named else {}))
+    if not own:
         values, edges = weights, None
     else:
         source, values, edges = _own(source, weights if named else "weight", named)
-    numbers = _numbers(values, edges)
-    return as_graph(source, weights=SignedWeights(-numbers if negated else numbers))
+    return as_graph(source, weights=_signed(_numbers(values, edges), negated))
 
 
 def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
@@ -71,8 +73,6 @@ def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
         raise InvalidGraphError(
             f"weights={attribute!r}, but {type(source).__name__} has no attributes of edges"
         )
-    if isinstance(source, (str, PathLike)):
-        source = as_graph(source, weights=True)
     if isinstance(source, Graph):
         if source.weights is None:
             raise InvalidGraphError("the graph has no weights: pass them as an array")
@@ -90,6 +90,27 @@ def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
     raise InvalidGraphError(
         f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
     )
+
+
+def read_signed(
+    path: str | PathLike[str], *, negated: bool = False, format: str | None = None, **more: Any
+) -> Graph:
+    """Read an undirected graph from a file, with the numbers in it as weights; see `read_graph`."""
+    from ..files import format_of, read_graph, read_weighted
+
+    form = format_of(path, format).name
+    if form not in ("matrix-market", "edge-list", "npz", "parquet"):  # others have no negative ones
+        graph = read_graph(path, format=format, **more)
+        return as_signed_graph(graph, None, negated)
+    rows, cols, values, shape = read_weighted(path, format=format, **more)
+    if form in ("matrix-market", "npz") and shape[0] != shape[1]:
+        raise FormatError(str(not_square(shape)), path)
+    weights = _signed(_numbers(values), negated)
+    return Graph.from_edges(rows, cols, max(shape), weights)
+
+
+def _signed(numbers: npt.NDArray[Any], negated: bool) -> SignedWeights:
+    return SignedWeights(-numbers if negated else numbers)
 
 
 def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any]:

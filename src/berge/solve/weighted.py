@@ -53,8 +53,8 @@ def maximum_weight_matching(
     weights
         None or True for those of the source (a networkx or igraph graph has them in ``"weight"``),
         the name of an attribute of edges, or an array with one for each stored entry or edge.
-        Any finite numbers: whole ones are solved exactly. Those of a matrix are its values, with
-        their sign; those of a file are absolute values.
+        Any finite numbers: whole ones are solved exactly. Those of a matrix or a file are its
+        values, with their sign.
     maxcardinality
         Only matchings with as many pairs as there can be compete.
     perfect
