@@ -235,7 +235,7 @@ ALGORITHMS = (
             "capacity-paths; where hardly a unit is to spare, on a budget, then prices by bids",
             "Bertsekas, Castañón 1989", bound="O(units·m·log n)",
             options=(Option("effort", 4.0, "edges that paths look at, times those there are"),)),
-    _CAPACITY("capacity-hopcroft-karp", "methods.capacities.capacity_hopcroft_karp",
+    _CAPACITY("capacity-phases", "methods.capacities.capacity_phases",
               "a maximal set of shortest augmenting paths in every phase, with units of vertices",
               "Hopcroft, Karp 1973; Even, Tarjan 1975", bound="O(√m·m)"),
     _GENERAL_START("degree-one", f"{_ANY_GRAPH}.degree_one",

@@ -14,7 +14,7 @@ threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
 assign     ``paths-or-scaling``; with capacities ``capacity-auction``
-capacity   ``capacity-hopcroft-karp``, for the largest matching with capacities
+capacity   ``capacity-phases``, for the largest matching with capacities
 any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
@@ -126,7 +126,7 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
 
 def choose_capacity(algorithm: str) -> Algorithm:
     """Return the algorithm for as many edges as capacities allow."""
-    return find("capacity", "capacity-hopcroft-karp" if algorithm == "auto" else algorithm)
+    return find("capacity", "capacity-phases" if algorithm == "auto" else algorithm)
 
 
 def choose_general(algorithm: str, init: str) -> tuple[Algorithm, Algorithm | None]:

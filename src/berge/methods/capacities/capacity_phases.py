@@ -69,7 +69,7 @@ class Arrays(NamedTuple):
     tally: Any
 
 
-def capacity_hopcroft_karp(run: CapacityRun) -> None:
+def capacity_phases(run: CapacityRun) -> None:
     """Choose as many edges as can be, with as many at each vertex as must be."""
     a = _arrays(run.graph, run.chosen, run.row_capacity, run.col_capacity)
     with run.timed("init"):
