@@ -168,7 +168,7 @@ class CapacityMatching:
         >>> import berge
         >>> A = [[1, 1, 0], [1, 0, 0], [1, 0, 0]]
         >>> berge.maximum_matching(A, capacity_left=2).prove(A)
-        CapacityCertificate(2 at most: 0 at 0 rows, 2 at 2 columns, 0 other edges)
+        CapacityCertificate(2 at most: 0 at 0 rows, 1 at 1 column, 1 other edge)
         """
         from ..ingest import as_bipartite
 
