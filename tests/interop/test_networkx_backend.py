@@ -47,6 +47,7 @@ USERS = {
     "is_perfect_matching": nx.is_perfect_matching,
     "min_edge_cover": nx.min_edge_cover,
     "bipartite_min_edge_cover": bipartite.min_edge_cover,
+    "minimum_weight_full_matching": bipartite.minimum_weight_full_matching,
 }
 
 

@@ -18,6 +18,7 @@ from ...errors import ProofError
 from ...graphs.graph import BipartiteGraph, IndexArray, index_type
 from ...results.matching import Matching
 from ...results.proof import koenig_cover, verify
+from ...solve.assign import assign
 from ...solve.maximum import maximum_matching
 from .graph import BergeGraph
 
@@ -30,6 +31,7 @@ __all__ = [
     "is_perfect_matching",
     "maximal_matching",
     "min_edge_cover",
+    "minimum_weight_full_matching",
     "to_vertex_cover",
 ]
 
@@ -135,6 +137,23 @@ def bipartite_min_edge_cover(G: BergeGraph, matching_algorithm: None = None) -> 
     _check_edge_cover(G)
     cover = _edge_cover(G, _top(G, None))
     return cover | {(v, u) for u, v in cover}
+
+
+def minimum_weight_full_matching(
+    G: BergeGraph, top_nodes: Iterable[Any] | None = None, weight: str = "weight"
+) -> dict[Any, Any]:
+    """Return a matching of all of the smaller side whose weights have the least sum, both ways."""
+    top = _top(G, top_nodes)
+    sides = _sides(G, top)
+    if not min(sides.graph.shape):
+        raise nx.NetworkXError("a side of the graph has no nodes")
+    weights = np.ones(G.indices.size) if G.weights is None else G.weights
+    inside = np.repeat(top, np.diff(G.indptr))
+    plan = assign(sides.graph, weights[inside])
+    if plan.stopped:
+        raise KeyboardInterrupt  # networkx has no way to hand over half a matching
+    u, v = _names(G, sides.rows[plan.rows]), _names(G, sides.cols[plan.cols])
+    return dict(zip(u + v, v + u, strict=True))
 
 
 def _top(G: BergeGraph, top_nodes: Iterable[Any] | None) -> Mask:

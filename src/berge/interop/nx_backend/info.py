@@ -27,6 +27,7 @@ _DOCS = {
     "is_maximal_matching": _CHECK,
     "is_perfect_matching": _CHECK,
     "min_edge_cover": "Bipartite graphs only, and only without `matching_algorithm`.",
+    "minimum_weight_full_matching": "Graphs without parallel edges. Never builds a dense matrix.",
     "bipartite_min_edge_cover": "Only without `matching_algorithm`.",
 }
 

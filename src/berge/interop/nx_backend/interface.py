@@ -19,12 +19,15 @@ _PAYS_FROM = {
     "to_vertex_cover": 20,
     "min_edge_cover": 50,
     "bipartite_min_edge_cover": 300,
+    "minimum_weight_full_matching": 300,
 }
 
 
-def convert_from_nx(graph: Any, **_attributes: Any) -> BergeGraph:
-    """Return the graph as arrays; none of the attributes that networkx names is needed."""
-    return BergeGraph.from_networkx(graph)
+def convert_from_nx(
+    graph: Any, *, edge_attrs: dict[str, Any] | None = None, **_attributes: Any
+) -> BergeGraph:
+    """Return the graph as arrays, with the attribute of edges that networkx names, if any."""
+    return BergeGraph.from_networkx(graph, next(iter(edge_attrs or ()), None))
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
@@ -36,6 +39,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     """Return True, or the reason why this call is networkx's."""
     if _graph(args, kwargs).is_directed():
         return "berge matches undirected graphs only"
+    if name == "minimum_weight_full_matching" and _graph(args, kwargs).is_multigraph():
+        return "berge does not choose between parallel edges as networkx does"
     if name.endswith("min_edge_cover"):
         algorithm = args[1] if len(args) > 1 else kwargs.get("matching_algorithm")
         return algorithm is None or "berge does not call another matching_algorithm"
