@@ -30,6 +30,7 @@ PUBLIC = {
     "FormatError",
     "Graph",
     "GreedyMatching",
+    "GuessWarning",
     "Hierarchy",
     "Limits",
     "InvalidGraphError",

@@ -90,6 +90,11 @@ REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
 READ_IN_NO_TIME = 1 << 14  # edges; guess
 
+# Any graph: lab/benchmarks/general.py. Places ahead in the queue that memory is asked for.
+FOREST_FAR, FOREST_AHEAD, FOREST_NEAR = 12, 8, 4  # halves the time of road-moscow and dragon-dual
+FOREST_ROW = 16  # neighbours of the vertex that is near; guess
+START_AHEAD = 8  # guess
+
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
 ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost
@@ -106,3 +111,12 @@ TOO_MANY = 0.1  # part of the vertices left over from which they are paired: LaS
 # Push-relabel.
 SWEEP_PART = 8  # a sweep reads all labels: one in n_cols / 8 pushes adds an edge or two to each
 PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for; a third faster
+
+# Assignment by weight: lab/benchmarks/assignment.py.
+BIDS_PER_ROW = 4  # without a step, before rows search
+PATHS_EFFORT = 6.0  # times the edges that paths may read before cost scaling goes on
+LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
+FIRST_STEP, STEP, LAST_STEP = 0.02, 0.1, 1e-8  # of cost scaling, by the spread of costs
+WAITING = 0.0  # part of the rows that may be left to the next phase
+MOST_BIDS = 64  # of a row in a phase, on average: some problems are not for bids
+REPAIRS = 10  # rows whose price may rise at the end, per row; guess

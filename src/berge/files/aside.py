@@ -35,22 +35,24 @@ _TMP, _OLD = ".berge-tmp", ".berge-old"
 def aside(target: str, make: Callable[[str], object]) -> Iterator[str]:
     """Yield a file or folder, made by `make`, beside the target; it goes if it is still there."""
     _sweep(target)
-    holder, path = None, ""
+    path, held = "", False
+    handles: list[int] = []
     try:
-        while holder is None:
+        while not held:
             path = beside(target, secrets.randbits(48))
             try:
                 make(path)
             except OSError as error:
                 path, error.filename = "", target
                 raise
-            holder = _hold(path)
+            held = _hold(path, handles)
         yield path
     finally:
-        if path:
-            _remove(path)
-        if holder is not None and holder >= 0:
-            os.close(holder)
+        try:
+            if path:
+                _remove(path)
+        finally:
+            list(map(os.close, handles))
 
 
 def beside(target: PathName, token: int) -> str:
@@ -89,17 +91,17 @@ def in_place(path: PathName) -> Path:
 
 def sync_folder(folder: PathName) -> None:
     """Wait until the names in a folder are on the disk, where the system can do that."""
+    handles: list[int] = []
     try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:  # Windows, or a folder that may be written to, not read
-        return
-    try:
-        os.fsync(handle)
+        with suppress(OSError):  # Windows, or a folder that may be written to, not read
+            _open(folder, handles)
+        for handle in handles:
+            os.fsync(handle)
     except OSError as error:
         if error.errno != errno.EINVAL:  # some network file systems
             raise
     finally:
-        os.close(handle)
+        list(map(os.close, handles))
 
 
 def _put_in_place(folder: str, target: str) -> None:
@@ -142,16 +144,18 @@ def _renameat2() -> Any:
 def _sweep(target: str) -> None:
     """Remove what this user's killed processes left of earlier writes of the target."""
     for path in _left_over(target):
-        with suppress(OSError):
+        handles: list[int] = []
+        try:
             # Neither through a link, nor waiting for the other end of a pipe.
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            try:
-                ours = _lock(handle) and os.fstat(handle).st_uid == os.getuid()
-                # An old folder is the only one there is until the target has its name.
-                if ours and (path.endswith(_TMP) or os.path.lexists(target)):
-                    _remove(path)
-            finally:
-                os.close(handle)
+            _open(path, handles, os.O_NOFOLLOW | os.O_NONBLOCK)
+            ours = _lock(handles[0]) and os.fstat(handles[0]).st_uid == os.getuid()
+            # An old folder is the only one there is until the target has its name.
+            if ours and (path.endswith(_TMP) or os.path.lexists(target)):
+                _remove(path)
+        except OSError:
+            pass
+        finally:
+            list(map(os.close, handles))
 
 
 def _left_over(target: str) -> list[str]:
@@ -171,18 +175,23 @@ def _short(name: str) -> str:
     return os.fsdecode(os.fsencode(name)[:100])
 
 
-def _hold(path: str) -> int | None:
-    """Lock a new file or folder; None if it was swept before, −1 where nothing can be locked."""
+def _hold(path: str, handles: list[int]) -> bool:
+    """Lock a new file or folder, where locks are; return False if it was swept before."""
     try:
-        handle = os.open(path, os.O_RDONLY)
+        _open(path, handles)
     except FileNotFoundError:
-        return None
+        return False
     except OSError:
-        return -1
-    if _lock(handle) is not False and os.path.lexists(path):
-        return handle
-    os.close(handle)
-    return None
+        return True
+    return _lock(handles[-1]) is not False and os.path.lexists(path)
+
+
+def _open(path: PathName, handles: list[int], flags: int = 0) -> None:
+    """Open a file or folder to read, and add its handle to a list.
+
+    In one step: the handle is in the list, whenever Ctrl-C comes. Closing is one step too.
+    """
+    handles.extend(map(os.open, [path], [os.O_RDONLY | flags]))
 
 
 def _lock(handle: int) -> bool | None:

@@ -13,7 +13,7 @@ from ..errors import OptionError
 
 __all__ = ["Algorithm", "Kind", "Option", "load"]
 
-Kind = Literal["start", "exact", "greedy", "assign"]
+Kind = Literal["start", "exact", "greedy", "assign", "general-start", "general"]
 
 
 def load(function: str) -> Callable[..., Any]:
@@ -84,8 +84,9 @@ class Algorithm:
         What users pass as ``algorithm``, ``init`` or ``method``.
     kind
         ``"start"`` (a maximal matching to begin with) or ``"exact"`` (a maximum matching), both of
-        bipartite graphs; ``"greedy"`` (a maximal matching of any graph); or ``"assign"`` (the
-        cheapest choice of edges of a bipartite graph).
+        bipartite graphs; ``"greedy"`` (a maximal matching of any graph); ``"assign"`` (the
+        cheapest choice of edges of a bipartite graph); ``"general"`` (a maximum matching of any
+        graph) or ``"general-start"`` (what that begins with).
     summary
         How it works, in one line.
     bound

@@ -37,9 +37,10 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
 _START, _EXACT, _GREEDY, _ASSIGN = (
     partial(_row, kind) for kind in ("start", "exact", "greedy", "assign")
 )
+_GENERAL_START, _GENERAL = (partial(_row, kind) for kind in ("general-start", "general"))
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
-_ASSIGNMENT = "methods.assignment"
+_ASSIGNMENT, _ANY_GRAPH = "methods.assignment", "methods.general"
 _ANYWHERE = ("cpu", "cuda")
 
 _DUFF_2011 = "Duff, Kaya, Uçar 2011"
@@ -221,7 +222,24 @@ ALGORITHMS = (
     _ASSIGN("shortest-paths", f"{_ASSIGNMENT}.shortest_paths",
             "the cheapest augmenting path from one unused vertex after the other, by prices",
             "Jonker, Volgenant 1987; Duff, Koster 2001", bound="O(n·m·log n)"),
+    _ASSIGN("cost-scaling", f"{_ASSIGNMENT}.cost_scaling",
+            "rows bid for columns by ever smaller steps of prices, then shortest-paths",
+            "Bertsekas 1988; Goldberg, Kennedy 1995", bound="O(n·m·log n)"),
+    _ASSIGN("paths-or-scaling", f"{_ASSIGNMENT}.paths_or_scaling",
+            "shortest-paths on a budget of edges, then cost-scaling", "", bound="O(n·m·log n)",
+            options=(Option("effort", 6.0, "edges that paths may look at, times all"),)),
     _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
             "the cheapest augmenting path for one unit of a vertex after the other, by prices",
             "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
+    _GENERAL_START("degree-one", f"{_ANY_GRAPH}.degree_one",
+                   "vertices of degree one first, then by least degree, to the least neighbour",
+                   "Karp, Sipser 1981"),
+    _GENERAL_START("first-free", f"{_ANY_GRAPH}.first_free",
+                   "every vertex takes its first free neighbour", ""),
+    _GENERAL("graft", f"{_ANY_GRAPH}.graft",
+             "trees from all unmatched vertices, with blossoms; what a path leaves is grafted on",
+             "Edmonds 1965; Gabow 1976; Azad, Buluç, Pothen 2015", bound="O(n·m·log n)"),
+    _GENERAL("blossom", f"{_ANY_GRAPH}.blossom",
+             "breadth-first search with blossoms from one unmatched vertex after the other",
+             "Edmonds 1965; Gabow 1976", bound="O(n·m·log n)"),
 )  # fmt: skip

@@ -101,12 +101,20 @@ class GeneralMatching(Mates):
         names = self.labels
         return dict(pairs) if names is None else {names[v]: names[w] for v, w in pairs}
 
-    def prove(self, graph: Any) -> TutteBerge:
+    def prove(self, graph: Any, *, check: str = "compiled") -> TutteBerge:
         """Prove that this is a maximum matching of the graph, by a Tutte–Berge set.
 
         A set of vertices A whose removal leaves many odd parts: each part has a vertex that is
         matched to A or not at all. `berge.checker.tutte_berge` says why that is a proof, and checks
         it in numpy alone. O(vertices + edges).
+
+        Parameters
+        ----------
+        graph
+            What was matched.
+        check
+            What checks the matching and the set, as in `berge.verify`: ``"numpy"``, or by default a
+            compiled pass that does the same in less time.
 
         Raises
         ------
@@ -120,12 +128,12 @@ class GeneralMatching(Mates):
         proof = self._proof
         if proof is not None:
             try:
-                verify_general(graph, self, proof)
+                verify_general(graph, self, proof, check)
             except ProofError:  # of another graph, perhaps
                 proof = None
         if proof is None:
             proof = find_barrier(graph, self.mate)
-            verify_general(graph, self, proof)
+            verify_general(graph, self, proof, check)
         self.certificate = proof
         self.upper_bound = self.cardinality
         return proof

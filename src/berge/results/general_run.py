@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import Graph, IndexArray, unsigned
+from ..graphs.workspace import Empty
 from .general_matching import GeneralMatching
 from .matching import SolveStats
 from .tutte_berge import TutteBerge
@@ -31,6 +32,8 @@ class GeneralRun(UnderWay):
         No matching is larger: an algorithm may stop as soon as it is reached.
     proof
         A Tutte–Berge set that the algorithm came upon.
+    empty
+        Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     """
 
     graph: Graph
@@ -42,6 +45,7 @@ class GeneralRun(UnderWay):
     step: str = "init"
     upper_bound: int = 0
     proof: TutteBerge | None = None
+    empty: Empty = np.empty
 
     def __post_init__(self) -> None:
         self.seconds = self.stats.seconds

@@ -131,6 +131,8 @@ class Matching:
         The `Certificate` of the last successful `prove`, or None.
     row_labels, col_labels
         Names of rows and columns, where the graph had any.
+    source
+        How the input was read where it did not say so itself, in words; else None.
 
     Examples
     --------
@@ -146,6 +148,7 @@ class Matching:
     certificate: Certificate | None = None
     row_labels: Sequence[Any] | None = None
     col_labels: Sequence[Any] | None = None
+    source: str | None = None
     _cover: Certificate | None = None  # that the solver came upon; not checked yet
 
     def __init__(

@@ -16,6 +16,7 @@ augmenting path, and give none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -34,10 +35,13 @@ from ..checker.check import (
 from ..checker.general import check_general
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
+from ..graphs.names import named
 
 if TYPE_CHECKING:
+    from .general_matching import GeneralMatching
     from .greedy_matching import GreedyMatching
     from .matching import Matching
+    from .tutte_berge import TutteBerge
 
 __all__ = [
     "Certificate",
@@ -61,10 +65,18 @@ class Certificate:
     ----------
     rows, cols
         Boolean masks: which rows and which columns are in the cover.
+    row_labels, col_labels
+        Names of all rows and columns, where `minimum_vertex_cover` got any.
     """
 
     rows: npt.NDArray[np.bool_]
     cols: npt.NDArray[np.bool_]
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
+
+    def named(self) -> tuple[list[Any], list[Any]]:
+        """Return the names of the rows and of the columns; numbers where there are none."""
+        return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
 
     @property
     def size(self) -> int:
@@ -78,8 +90,8 @@ class Certificate:
 
 def verify(
     graph: Any,
-    matching: Matching | GreedyMatching,
-    certificate: Certificate | None = None,
+    matching: Matching | GreedyMatching | GeneralMatching,
+    certificate: Certificate | TutteBerge | None = None,
     *,
     check: str = "compiled",
 ) -> None:
@@ -89,7 +101,8 @@ def verify(
     graph, that the cover touches every edge, and that it is as large as the matching, whose edges
     it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
     right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
-    must have the weights that were matched by. O(vertices + edges).
+    must have the weights that were matched by. For a `GeneralMatching` a Tutte–Berge set takes the
+    place of the cover. O(vertices + edges).
 
     Parameters
     ----------
@@ -106,7 +119,7 @@ def verify(
     ProofError
         Names the first thing that is wrong.
     InvalidMatchingError
-        If it is no `Matching` and no `GreedyMatching`.
+        If it is none of these matchings.
     OptionError
         If there is no such check.
 
@@ -133,13 +146,24 @@ def verify(
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         verify_greedy(as_graph(graph), matching)
         return
+    given: Any = matching
+    if hasattr(given, "mate"):
+        from .tutte_berge import TutteBerge, verify_general
+
+        if not isinstance(certificate, TutteBerge | None):
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        verify_general(as_graph(graph), given, certificate, check)
+        return
     if not hasattr(matching, "row_match"):
         raise InvalidMatchingError(
-            f"verify takes a Matching or a GreedyMatching, not {type(matching).__name__}"
+            "verify takes a Matching, a GeneralMatching or a GreedyMatching, "
+            f"not {type(matching).__name__}"
         )
-    graph, matching = as_bipartite(graph), matching.to_host()
+    graph, here = as_bipartite(graph), given.to_host()
+    if not isinstance(certificate, Certificate | None):
+        raise ProofError("a Tutte–Berge set proves matchings of general graphs only")
     cover = None if certificate is None else (certificate.rows, certificate.cols)
-    arrays = matching.row_match, matching.col_match, cover
+    arrays = here.row_match, here.col_match, cover
     size = None
     if check == "compiled":
         from .compiled_check import size_if_right
@@ -147,8 +171,8 @@ def verify(
         size = size_if_right(graph, *arrays, _runs(graph))
     if size is None:
         size = check_matching(graph.shape, edges_of_rows(graph.indptr, graph.window), *arrays)
-    if matching.cardinality != size:
-        raise ProofError(f"the matching has {size} edges, and says it has {matching.cardinality}")
+    if here.cardinality != size:
+        raise ProofError(f"the matching has {size} edges, and says it has {here.cardinality}")
 
 
 def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:

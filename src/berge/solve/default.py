@@ -13,7 +13,8 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
-assign     ``shortest-paths``; with capacities ``capacity-paths``
+assign     ``paths-or-scaling``; with capacities ``capacity-paths``
+any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
@@ -31,6 +32,7 @@ from ..results.run import Run
 __all__ = [
     "choose",
     "choose_assign",
+    "choose_general",
     "choose_greedy",
     "choose_start_in_parts",
     "is_plain",
@@ -41,6 +43,7 @@ __all__ = [
 EXACT, START = "mixed", "cheap"
 ON_CUDA, ON_DISK = "g-pr-shr", "out-of-core"
 START_OF_OTHERS, START_ON_DISK = "karp-sipser", "none"
+GENERAL, GENERAL_START = "graft", "degree-one"
 GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
 
 # For graphs in parts; of the methods, the first is for weights and the second for none.
@@ -115,8 +118,16 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
     units = problem.row_capacity, problem.col_capacity, problem.row_least, problem.col_least
     if algorithm == "auto":
         one_each = all(given is None for given in units)
-        algorithm = "shortest-paths" if one_each else "capacity-paths"
+        algorithm = "paths-or-scaling" if one_each else "capacity-paths"
     return find("assign", algorithm)
+
+
+def choose_general(algorithm: str, init: str) -> tuple[Algorithm, Algorithm | None]:
+    """Return the exact algorithm for a graph that need not be bipartite, and its start if any."""
+    exact = find("general", GENERAL if algorithm == "auto" else algorithm)
+    if init == "none":
+        return exact, None
+    return exact, find("general-start", GENERAL_START if init == "auto" else init)
 
 
 def choose_start_in_parts(init: str) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import Graph
-from ..methods.registry import check_numbers
+from ..graphs.workspace import Workspace
+from ..methods.registry import check_call
 from ..results.general_matching import GeneralMatching
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport
+from . import default
 
 __all__ = ["match_general"]
 
@@ -21,6 +23,8 @@ __all__ = ["match_general"]
 def match_general(
     graph: Graph,
     *,
+    algorithm: str = "auto",
+    init: str = "auto",
     threads: int | None = None,
     seed: int = 0,
     initial: GeneralMatching | None = None,
@@ -30,26 +34,28 @@ def match_general(
     started: float | None = None,
 ) -> GeneralMatching:
     """Find a maximum matching of a graph, see `berge.maximum_matching`."""
-    check_numbers(seed, time_limit)
-    from ..methods.general.blossom import blossom
-    from ..methods.general.degree_one import degree_one
+    exact, start = default.choose_general(algorithm, init)
+    check_call(exact, "cpu", seed, time_limit)
+    from ..compile import threads_of  # numba is imported here
     from ..results.general_run import GeneralRun
 
-    stats = SolveStats("blossom", "degree-one", "cpu", 1, seed)
-    run = GeneralRun(
-        graph=graph, mate=_first(graph, initial), cardinality=0, threads=1, seed=seed, stats=stats
-    )
+    threads_of(threads)  # complains of what is no number of threads
+    stats = SolveStats(exact.name, start.name if start else "none", "cpu", 1, seed)
+    mate = _first(graph, initial)
+    run = GeneralRun(graph=graph, mate=mate, cardinality=0, threads=1, seed=seed, stats=stats)
     run.started = time.perf_counter() if started is None else started
     run.time_limit, run.on_phase = time_limit, on_phase
-    run.cardinality = 0 if initial is None else initial.cardinality
-    with run.running(progress):
+    run.cardinality = 0 if initial is None else int(np.count_nonzero(mate >= 0)) // 2
+    with Workspace(50 * run.mate.nbytes) as space, run.running(progress):
+        run.empty = space.empty
         run.pause()
         with run.timed("init"):
-            degree_one(run)
+            if start is not None:
+                start.load()(run)
         stats.start_cardinality, run.step = run.cardinality, "search"
         run.pause()
         with run.timed("search"):
-            blossom(run)
+            exact.load()(run)
     return run.result()
 
 
@@ -63,8 +69,9 @@ def _first(graph: Graph, initial: GeneralMatching | None) -> Any:
         raise InvalidMatchingError(f"initial must be a GeneralMatching, not {kind}")
     from ..results.tutte_berge import verify_general
 
+    mate = np.array(initial.mate)  # which others may be changing
     try:
-        verify_general(graph, initial)
+        verify_general(graph, GeneralMatching(mate, upper_bound=mate.size))
     except ProofError as error:
         raise InvalidMatchingError(f"initial is not a matching of the graph: {error}") from None
-    return initial.mate.astype(index)
+    return mate.astype(index)

@@ -138,8 +138,16 @@ def maximum_matching(
     if general is None:
         graph = graph_of_library(graph)
     if isinstance(graph, Graph) and general is not False:
-        _refuse({"device": device, "side": side}, "bipartite graphs")
-        settings = {"threads": threads, "seed": seed, "initial": initial, "progress": progress}
+        not_here = {"device": device, "side": side, "cluster": cluster}
+        _refuse(not_here | dict.fromkeys(options, "given"), "bipartite graphs")
+        settings = {
+            "algorithm": algorithm,
+            "init": init,
+            "threads": threads,
+            "seed": seed,
+            "initial": initial,
+            "progress": progress,
+        }
         settings |= {"time_limit": time_limit, "on_phase": on_phase, "started": started}
         return match_general(graph, **settings)
     source, place = _locate(graph, algorithm, device)

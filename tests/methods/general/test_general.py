@@ -112,3 +112,59 @@ def test_how_a_matrix_is_read():
     assert berge.maximum_matching(triangle).cardinality == 3
     assert berge.maximum_matching(triangle, general=False).cardinality == 3
     assert berge.maximum_matching(triangle, general=True).cardinality == 1
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("algorithm", [a.name for a in berge.algorithms("general")])
+@pytest.mark.parametrize("init", ["none", *(a.name for a in berge.algorithms("general-start"))])
+def test_every_algorithm_from_every_start(algorithm, init):
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        graph = random_graph(rng)
+        matching = berge.maximum_matching(graph, algorithm=algorithm, init=init)
+        assert matching.cardinality == largest(graph)
+        check(graph, matching)
+        matching.prove(graph, check="numpy")
+        assert matching.stats is not None
+        assert matching.stats.start_cardinality + matching.stats.augmenting_paths == largest(graph)
+
+
+@pytest.mark.parametrize("algorithm", [a.name for a in berge.algorithms("general")])
+def test_larger_graphs(algorithm):
+    """Sizes at which queues wrap around and memory is asked for ahead, with 64-bit indices too."""
+    rng = np.random.default_rng(3)
+    for n, degree in ((3000, 1.5), (3000, 2.5), (3000, 6), (500, 40)):
+        m = int(n * degree / 2)
+        graph = berge.Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), n)
+        sizes = set()
+        for init in ("none", "first-free", "degree-one"):
+            matching = berge.maximum_matching(graph, algorithm=algorithm, init=init)
+            check(graph, matching)
+            sizes.add(matching.cardinality)
+        assert len(sizes) == 1
+        wide = (np.array(a, np.int64) for a in (graph.indptr, graph.indices))
+        matching = berge.maximum_matching(berge.Graph._trusted(*wide), algorithm=algorithm)
+        assert {matching.cardinality} == sizes
+
+
+@pytest.mark.kernels
+def test_forged_proofs_are_refused():
+    """Whatever is changed in a proof: it is refused, or proves the same number."""
+    rng = np.random.default_rng(4)
+    refused = 0
+    for _ in range(200):
+        graph = random_graph(rng)
+        matching = berge.maximum_matching(graph)
+        part = np.array(matching._proof.part)
+        part[rng.integers(part.size)] = rng.integers(-2, part.size + 1)
+        forged = berge.TutteBerge(part)
+        outcomes = set()
+        for how in ("compiled", "numpy"):
+            try:
+                verify_general(graph, matching, forged, how)
+                outcomes.add(True)
+            except ProofError:
+                outcomes.add(False)
+        assert len(outcomes) == 1
+        refused += outcomes == {False}
+    assert 50 < refused < 200

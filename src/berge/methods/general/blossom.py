@@ -21,21 +21,22 @@ of those broken off.
 Work O(m log n) a search, O(n·m log n) in all; the searches that fail read every edge once, all
 together. Memory eight indices a vertex. A phase, in the stats, is a round.
 
-- ``node[4 · v + STAMP]``: 2 · s if v is inner in search number s, 2 · s + 1 if it is outer. Hidden
+- ``node[8 · v + STAMP]``: 2 · s if v is inner in search number s, 2 · s + 1 if it is outer. Hidden
   are HIDDEN (inner) and HIDDEN + 1 (outer).
-- ``node[4 · v + MATE]``: the mate of v or −1; ``run.mate`` gets it in the end.
-- ``node[4 · v + LABEL]``, of outer vertices: Gabow's label. If it is x ≥ 0, a vertex label: v was
+- ``node[8 · v + MATE]``: the mate of v or −1; ``run.mate`` gets it in the end.
+- ``node[8 · v + LABEL]``, of outer vertices: Gabow's label. If it is x ≥ 0, a vertex label: v was
   reached from x through its mate, P(v) = v, mate(v), P(x). If it is ~x < 0, an edge label with
-  ``other[v]`` = y: v became outer by the edge xy. The path P(x) leads through v; go back on it from
-  v to x, then along P(y). The root has ROOT.
-- ``node[4 · v + BASE]``, of outer vertices: leads to the base of v's blossom, which has itself. The
+  ``node[8 · v + OTHER]`` = y: v became outer by the edge xy. The path P(x) leads through v; go back
+  on it from v to x, then along P(y). The root has itself.
+- ``node[8 · v + BASE]``, of outer vertices: leads to the base of v's blossom, which has itself. The
   path is halved on the way.
-- ``mark[b]``: number of the last blossom in search of whose base b was passed.
+- ``node[8 · b + MARK]``: number of the last blossom in search of whose base b was passed.
+- ``node[8 · v + TREE]``, ``AFTER``: for `graft`.
 - ``queue``: outer vertices, as they were reached.
 - ``stack``: vertices whose edge labels are half followed, while a path is augmented.
 - ``roots``: the unmatched vertices; −1 in the place of those dealt with.
 
-Gabow's symbols: MATE → MATE, LABEL → LABEL and ``other``, FIRST → BASE (his is the first vertex
+Gabow's symbols: MATE → MATE, LABEL → LABEL and OTHER, FIRST → BASE (his is the first vertex
 that is not outer; ours is its mate), procedure R → `rematch`, L → `shrink`.
 
 References: J. Edmonds, "Paths, trees, and flowers", Canad. J. Math. 17, 1965; H. N. Gabow, "An
@@ -45,6 +46,8 @@ The limits are our own.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,9 +56,9 @@ from ...compile import helper, kernel
 from ...results.general_run import GeneralRun
 from ...results.tutte_berge import BARRIER, TutteBerge
 from ...tuning import EDGES_PER_CALL, FAVOUR, FEW_ROOTS, GROWTH, HEAD_START, SEARCH_LIMIT
-from ..counters import EDGES, add_up, count_path, new_tally, paths_found
+from ..counters import EDGES, add_up, count_path, new_tally
 
-STAMP, MATE, LABEL, BASE = range(4)
+STAMP, MATE, LABEL, OTHER, BASE, MARK, TREE, AFTER = range(8)
 LARGEST = 1 << 50  # no search has so many edges
 
 # Entries of `state`: number of roots, and the place of the next; edges a search may read in this
@@ -75,8 +78,6 @@ class Arrays(NamedTuple):
     indptr: Any
     indices: Any
     node: Any
-    other: Any
-    mark: Any
     queue: Any
     stack: Any
     roots: Any
@@ -87,18 +88,28 @@ class Arrays(NamedTuple):
 def blossom(run: GeneralRun) -> None:
     """Make the matching maximum."""
     a = prepare(run)
-    found = 0
-    try:
+    with reported(run, a):
         while a.state[ROOTS] > 0 and a.state[WANTED] > 0:
             search_rounds(a, EDGES_PER_CALL)
-            run.cardinality += paths_found(a.tally) - found
-            found = paths_found(a.tally)
-            run.stats.phases = int(a.state[ROUNDS])
-            run.pause()
+            tell(run, a)
+    run.proof = proof_of(a)
+
+
+@contextmanager
+def reported(run: GeneralRun, a: Arrays) -> Iterator[None]:
+    """Hand over the matching and the counters after a block, whatever happens."""
+    try:
+        yield
     finally:
         unpack(a.node, run.mate)
         add_up(run.stats, a.tally[0].tolist())
-    run.proof = TutteBerge(parts(a))
+
+
+def tell(run: GeneralRun, a: Arrays) -> None:
+    """Tell the run how far the search is, and pause."""
+    run.cardinality = run.upper_bound - int(a.state[WANTED])
+    run.stats.phases = int(a.state[ROUNDS])
+    run.pause()
 
 
 def prepare(run: GeneralRun) -> Arrays:
@@ -111,26 +122,25 @@ def prepare(run: GeneralRun) -> Arrays:
     state[HIDDEN] = np.iinfo(index).max - 1
     state[FREE] = run.graph.indices.size * HEAD_START
     state[WANTED] = run.upper_bound - run.cardinality
-    node = np.empty(4 * n, index)
+    node, queue, stack = (run.empty(size, index) for size in (8 * n, n, n))
     pack(node, run.mate)
-    mark = np.zeros(n, index)
-    other, queue, stack = (np.empty(n, index) for _ in range(3))
-    return Arrays(*run.rows, node, other, mark, queue, stack, roots, state, new_tally(1))
+    return Arrays(*run.rows, node, queue, stack, roots, state, new_tally(1))
 
 
 @kernel
 def pack(node: Any, mate: Any) -> None:
     """Begin: no vertex has been in a search."""
     for v in range(mate.size):
-        node[4 * v + STAMP] = 0
-        node[4 * v + MATE] = mate[v]
+        node[8 * v + STAMP] = 0
+        node[8 * v + MARK] = 0
+        node[8 * v + MATE] = mate[v]
 
 
 @kernel
 def unpack(node: Any, mate: Any) -> None:
     """Hand over the matching."""
     for v in range(mate.size):
-        mate[v] = node[4 * v + MATE]
+        mate[v] = node[8 * v + MATE]
 
 
 @kernel
@@ -152,7 +162,7 @@ def search_rounds(a: Arrays, budget: int) -> None:
         i = state[NEXT]
         state[NEXT] += 1
         root = np.int64(roots[i])
-        if root < 0 or a.node[4 * root + MATE] >= 0:
+        if root < 0 or a.node[8 * root + MATE] >= 0:
             roots[i] = -1
             continue
         unlimited = state[UNLIMITED] + state[FREE] < FAVOUR * state[BROKEN_OFF]
@@ -179,8 +189,8 @@ def search(a: Arrays, root: int, limit: int) -> int:
     state[SEARCHES] += 1
     inner = 2 * state[SEARCHES]
     outer = inner + 1
-    node[4 * root + STAMP], node[4 * root + LABEL] = outer, root
-    node[4 * root + BASE] = root
+    node[8 * root + STAMP], node[8 * root + LABEL] = outer, root
+    node[8 * root + BASE] = root
     queue[0] = root
     head, tail = 0, 1
     edges = np.int64(0)
@@ -194,16 +204,16 @@ def search(a: Arrays, root: int, limit: int) -> int:
         for k in range(indptr[v], indptr[v + 1]):
             edges += 1
             w = np.int64(indices[k])
-            stamp = node[4 * w + STAMP]
+            stamp = node[8 * w + STAMP]
             if stamp < inner:
-                u = np.int64(node[4 * w + MATE])
+                u = np.int64(node[8 * w + MATE])
                 if u < 0:
                     a.tally[0, EDGES] += edges
-                    node[4 * w + MATE] = v
+                    node[8 * w + MATE] = v
                     return rematch(a, v, w)
-                node[4 * w + STAMP], node[4 * u + STAMP] = inner, outer
-                node[4 * u + LABEL] = v
-                node[4 * u + BASE] = u
+                node[8 * w + STAMP], node[8 * u + STAMP] = inner, outer
+                node[8 * u + LABEL] = v
+                node[8 * u + BASE] = u
                 queue[tail] = u
                 tail += 1
             elif stamp == outer:
@@ -221,12 +231,12 @@ def search(a: Arrays, root: int, limit: int) -> int:
 @helper
 def base_of(node: Any, v: int) -> int:
     """Return the base of the blossom of an outer vertex, and halve the way to it."""
-    up = np.int64(node[4 * v + BASE])
+    up = np.int64(node[8 * v + BASE])
     while up != v:
-        over = np.int64(node[4 * up + BASE])
-        node[4 * v + BASE] = over
+        over = np.int64(node[8 * up + BASE])
+        node[8 * v + BASE] = over
         v = over
-        up = np.int64(node[4 * v + BASE])
+        up = np.int64(node[8 * v + BASE])
     return v
 
 
@@ -237,16 +247,16 @@ def nearest_common_base(a: Any, x: int, y: int, root: int) -> int:
     Both ways together are at most twice as long as the way that becomes a blossom. A base was
     reached as an outer vertex, so it has a vertex label.
     """
-    node, mark = a.node, a.mark
+    node = a.node
     a.state[BLOSSOMS] += 1
     number = a.state[BLOSSOMS]
     up = base_of(node, root)
     while True:
         if x >= 0:
-            if mark[x] == number:
+            if node[8 * x + MARK] == number:
                 return x
-            mark[x] = number
-            x = base_of(node, np.int64(node[4 * x + LABEL])) if x != up else np.int64(-1)
+            node[8 * x + MARK] = number
+            x = base_of(node, np.int64(node[8 * x + LABEL])) if x != up else np.int64(-1)
         x, y = y, x
 
 
@@ -259,15 +269,15 @@ def shrink(a: Any, x: int, y: int, top: int, tail: int, outer: int) -> int:
     node, queue = a.node, a.queue
     b = base_of(node, x)
     while b != top:
-        w = np.int64(node[4 * b + MATE])
-        node[4 * w + STAMP] = outer
-        node[4 * w + BASE] = top
-        node[4 * w + LABEL] = ~x
-        a.other[w] = y
+        w = np.int64(node[8 * b + MATE])
+        node[8 * w + STAMP] = outer
+        node[8 * w + BASE] = top
+        node[8 * w + LABEL] = ~x
+        node[8 * w + OTHER] = y
         queue[tail] = w
         tail += 1
-        up = np.int64(node[4 * b + LABEL])
-        node[4 * b + BASE] = top
+        up = np.int64(node[8 * b + LABEL])
+        node[8 * b + BASE] = top
         b = base_of(node, up)
     return tail
 
@@ -275,28 +285,28 @@ def shrink(a: Any, x: int, y: int, top: int, tail: int, outer: int) -> int:
 @helper
 def rematch(a: Any, v: int, w: int) -> int:
     """Match v to w, which has v already, and on along P(v); return the edges of the whole path."""
-    node, other, stack = a.node, a.other, a.stack
+    node, stack = a.node, a.stack
     depth = 0
     ends = 2
     while True:
-        t = np.int64(node[4 * v + MATE])
-        node[4 * v + MATE] = w
-        if t >= 0 and node[4 * t + MATE] == v:
+        t = np.int64(node[8 * v + MATE])
+        node[8 * v + MATE] = w
+        if t >= 0 and node[8 * t + MATE] == v:
             ends += 2
-            x = np.int64(node[4 * v + LABEL])
+            x = np.int64(node[8 * v + LABEL])
             if x >= 0:
-                node[4 * t + MATE] = x
+                node[8 * t + MATE] = x
                 v, w = x, t
             else:
                 stack[depth] = v
                 depth += 1
-                v, w = ~x, np.int64(other[v])
+                v, w = ~x, np.int64(node[8 * v + OTHER])
             continue
         if depth == 0:
             return ends - 1
         depth -= 1
         z = np.int64(stack[depth])
-        v, w = np.int64(other[z]), ~np.int64(node[4 * z + LABEL])
+        v, w = np.int64(node[8 * z + OTHER]), ~np.int64(node[8 * z + LABEL])
 
 
 @helper
@@ -304,29 +314,29 @@ def hide(node: Any, queue: Any, tail: int, hidden: int) -> None:
     """Hide the tree of a search that found nothing, for good."""
     for i in range(tail):
         v = np.int64(queue[i])
-        node[4 * v + STAMP] = hidden + 1
-        w = np.int64(node[4 * v + MATE])
-        if w >= 0 and node[4 * w + STAMP] < hidden:
-            node[4 * w + STAMP] = hidden  # if w is outer, its own turn comes
+        node[8 * v + STAMP] = hidden + 1
+        w = np.int64(node[8 * v + MATE])
+        if w >= 0 and node[8 * w + STAMP] < hidden:
+            node[8 * w + STAMP] = hidden  # if w is outer, its own turn comes
 
 
 @helper
 def forget(node: Any, state: Any) -> None:
     """Begin the numbers of searches anew: the type of the stamps has no more."""
-    for i in range(STAMP, node.size, 4):
+    for i in range(STAMP, node.size, 8):
         if node[i] < state[HIDDEN]:
             node[i] = 0
     state[SEARCHES] = 0
 
 
-def parts(a: Arrays) -> Any:
-    """Return the part of every vertex: BARRIER if inner in a hidden tree, its base if outer.
+def proof_of(a: Arrays) -> TutteBerge:
+    """Return the proof: inner vertices of hidden trees are the set, their blossoms are parts.
 
     All others are one part, which is matched within itself.
     """
-    part = np.empty(a.mark.size, a.mark.dtype)
+    part = np.empty(a.stack.size, a.stack.dtype)
     write_parts(a.indptr, a.node, a.state[HIDDEN], part)
-    return part
+    return TutteBerge(part)
 
 
 @kernel
@@ -334,7 +344,7 @@ def write_parts(indptr: Any, node: Any, hidden: int, part: Any) -> None:
     """Fill `part`; vertices without an edge are parts of their own."""
     rest = np.int64(-1)
     for v in range(part.size):
-        stamp = node[4 * v + STAMP]
+        stamp = node[8 * v + STAMP]
         if stamp == hidden + 1:
             part[v] = base_of(node, np.int64(v))
         elif stamp == hidden:

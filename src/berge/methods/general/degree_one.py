@@ -7,7 +7,7 @@ would find none.
 
 Work O(n + m). Memory three indices a vertex.
 
-- ``degree[v]``: number of free neighbours of v, while v is free.
+- ``degree[v]``: number of free neighbours of v; less n once v is matched, so at most 0.
 - ``stack``: vertices that have come to degree one and were not looked at since.
 - ``order``: vertices by degree at the beginning.
 
@@ -20,16 +20,19 @@ from typing import Any
 
 import numpy as np
 
-from ...compile import kernel
+from ...compile import kernel, prefetch
 from ...results.general_run import GeneralRun
-from ...tuning import EDGES_PER_CALL
+from ...tuning import EDGES_PER_CALL, START_AHEAD
+
+NEXT, WAITING, MATCHED = range(3)
+CLASSES = 63  # of degrees; the last has all that are larger; guess
 
 
 def degree_one(run: GeneralRun) -> None:
     """Extend the matching by vertices of degree one, then by those of least degree."""
     indptr, indices = run.rows
     n, index = run.mate.size, run.mate.dtype
-    degree, stack, order = (np.empty(n, index) for _ in range(3))
+    degree, stack, order = (run.empty(n, index) for _ in range(3))
     state = np.zeros(3, np.int64)
     sort_by_degree(indptr, indices, run.mate, degree, stack, order, state)
     while state[NEXT] < n:
@@ -39,33 +42,34 @@ def degree_one(run: GeneralRun) -> None:
         run.pause()
 
 
-NEXT, WAITING, MATCHED = range(3)
-
-
 @kernel
 def sort_by_degree(
     indptr: Any, indices: Any, mate: Any, degree: Any, stack: Any, order: Any, state: Any
 ) -> None:
-    """Count free neighbours; list the vertices by degree, up to 63, and those of degree one."""
-    count = np.zeros(65, np.int64)
+    """Count free neighbours; list the vertices by degree, and those of degree one."""
+    count = np.zeros(CLASSES + 2, np.int64)
     n = degree.size
+    begun = False
     for v in range(n):
         d = np.int64(indptr[v + 1] - indptr[v])
         degree[v] = d
-        low = d if d < 63 else 63
+        low = d if d < CLASSES else CLASSES
         count[low + 1] += 1
-    for v in range(n):
-        if mate[v] >= 0:
-            for k in range(indptr[v], indptr[v + 1]):
-                degree[indices[k]] -= 1
-    for d in range(1, 65):
+        begun |= mate[v] >= 0
+    if begun:
+        for v in range(n):
+            if mate[v] >= 0:
+                degree[v] -= n
+                for k in range(indptr[v], indptr[v + 1]):
+                    degree[indices[k]] -= 1
+    for d in range(1, CLASSES + 2):
         count[d] += count[d - 1]
     for v in range(n):
         d = np.int64(indptr[v + 1] - indptr[v])
-        low = d if d < 63 else 63
+        low = d if d < CLASSES else CLASSES
         order[count[low]] = v
         count[low] += 1
-        if degree[v] == 1 and mate[v] < 0:
+        if degree[v] == 1:
             stack[state[WAITING]] = v
             state[WAITING] += 1
 
@@ -85,39 +89,44 @@ def match_on(
     n = order.size
     waiting, matched, at = state[WAITING], state[MATCHED], state[NEXT]
     while at < n and budget > 0:
+        w = np.int64(-1)
         if waiting > 0:
             waiting -= 1
             v = np.int64(stack[waiting])
-            if mate[v] >= 0 or degree[v] == 0:
+            if degree[v] <= 0:
                 continue
-            w = np.int64(-1)
             for k in range(indptr[v], indptr[v + 1]):
-                budget -= 1
-                if mate[indices[k]] < 0:
+                if degree[indices[k]] > 0:
                     w = np.int64(indices[k])
                     break
         else:
             v = np.int64(order[at])
             at += 1
-            if mate[v] >= 0 or degree[v] == 0:
+            if at + START_AHEAD < n:
+                prefetch(degree, np.int64(order[at + START_AHEAD]))
+                prefetch(indptr, np.int64(order[at + START_AHEAD]))
+            if degree[v] <= 0:
                 continue
-            w = np.int64(-1)
-            least = np.int64(0)
+            least = np.int64(n)
             for k in range(indptr[v], indptr[v + 1]):
-                budget -= 1
                 u = np.int64(indices[k])
-                if mate[u] < 0 and (w < 0 or degree[u] < least):
+                d = np.int64(degree[u])
+                if d > 0 and d < least:
                     w = u
-                    least = np.int64(degree[u])
+                    least = d
         mate[v] = w
         mate[w] = v
         matched += 1
-        budget -= np.int64(indptr[w + 1] - indptr[w])
+        degree[v] -= n
+        degree[w] -= n
         for end in (v, w):
-            for k in range(indptr[end], indptr[end + 1]):
+            lo, hi = indptr[end], indptr[end + 1]
+            budget -= np.int64(hi - lo)
+            for k in range(lo, hi):
                 u = indices[k]
-                degree[u] -= 1
-                if degree[u] == 1 and mate[u] < 0:
+                d = np.int64(degree[u]) - 1
+                degree[u] = d
+                if d == 1:
                     stack[waiting] = u
                     waiting += 1
     state[WAITING], state[MATCHED], state[NEXT] = waiting, matched, at
