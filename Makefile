@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest --numprocesses=logical --dist=worksteal
 SWEEP_SECONDS ?= 900
 FUZZ_SECONDS ?= 600
 
-.PHONY: help demo check test test-compiled test-python test-bounds sweep mutants fuzz atheris lint format bench \
+.PHONY: help dist demo check test test-compiled test-python test-bounds sweep mutants fuzz atheris lint format bench \
 	clean clean-cache
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make lint     ruff and mypy"
 	@echo "make format   ruff, and the tables in the docs"
 	@echo "make bench    berge against scipy, igraph and SuiteSparse on generated graphs"
+	@echo "make dist     what is released: source, pure wheel, wheel with compiled kernels; all tried"
 	@echo "make clean    remove caches and .venv"
 
 # What users install. All are made anew when pyproject.toml changes.
@@ -84,6 +85,13 @@ fuzz: $(VENV)/ready-test
 atheris: $(VENV)/ready-test
 	$(INSTALL) atheris
 	$(RUN) -m tests.fuzz.atheris_target all -max_total_time=$(FUZZ_SECONDS)
+
+$(VENV)/ready-dist: $(VENV)/ready
+	$(INSTALL) --editable '.[dist]'
+	@touch $@
+
+dist: $(VENV)/ready-dist
+	$(RUN) .ci/dist.py
 
 lint: $(VENV)/ready-lint
 	$(VENV)/bin/ruff check

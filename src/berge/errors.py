@@ -61,5 +61,10 @@ class FormatError(BergeError, ValueError):
     def __init__(self, message: str, path: str | PathLike[str] = "", line: int | None = None):
         self.path = fspath(path)
         self.line = line
+        self._message = message
         where = self.path + (f", line {line}" if line is not None else "")
         super().__init__(f"{where}: {message}" if where else message)
+
+    def later(self, lines: int) -> FormatError:
+        """Return the same error, so many lines further on."""
+        return FormatError(self._message, self.path, self.line and self.line + lines)

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 import berge
 from berge import BergeError, BipartiteGraph, Graph, OptionError
-from berge.files import read_graph
+from berge.files import blocks, lines, read_graph
 
 JOB = b"as berge writes it"  # in place of the job of a work folder
 _SMALL = 2000  # vertices and edges of what is solved
@@ -57,10 +58,31 @@ def solve(graph: BipartiteGraph | Graph | None) -> bool:
     return graph is not None
 
 
+def on_threads(path: Path, call: Callable[..., Any], *arguments: Any, **settings: Any) -> None:
+    """Read on one thread and on several, by small runs: with the same result, or error."""
+    told = []
+    for least in (1 << 60, 0):
+        with (
+            patch.object(blocks, "SHARED_TEXT", least),
+            patch.object(lines, "CHUNK", 16 + path.stat().st_size % 240),
+        ):
+            try:
+                found = call(*arguments, **settings)
+            except (BergeError, OSError) as error:
+                told.append(str(error))
+            else:
+                arrays = found.indptr, found.indices, getattr(found, "weights", None)
+                told.append([None if array is None else array.tolist() for array in arrays])
+    assert told[0] == told[1], "not the same on several threads"
+
+
 def graph_file(path: Path) -> bool:
     """Read a graph without and with weights."""
     based = path.name.startswith(("g.txt", "g.csv", "g.parquet"))
     base = path.stat().st_size % 2 if based else 0
+    if path.stat().st_size < _SMALL:
+        tried(path, on_threads, path, berge.read, path, base=base)
+        tried(path, on_threads, path, read_graph, path, base=base)
     plain = tried(path, berge.read, path, base=base)
     weighted = tried(path, read_graph, path, base=base)
     unweighted = tried(path, read_graph, path, base=base, weights=False)

@@ -14,11 +14,12 @@ from typing import Any
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph
+from .blocks import graph_of, weighted_edges
 from .digits import write_pairs
 from .files import PathName, replacing
 from .limits import Limits
 from .lines import Lines
-from .text import Head, check_claim, edges, first_bytes, shown, weighted_edges, whole_numbers
+from .text import Head, check_claim, first_bytes, shown, whole_numbers
 
 # Problem -> the tag of its lines, and of lines that say nothing about edges.
 _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
@@ -27,7 +28,7 @@ _PROBLEMS = {"sp": (b"a", b"c"), "edge": (b"e", b"cn"), "col": (b"e", b"cn")}
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     """Read a DIMACS file as the adjacency of its vertices; see `berge.read`."""
     with Lines(path, limits=limits) as lines:
-        return BipartiteGraph.from_edges(*edges(lines, read_head(lines)))
+        return graph_of(lines, read_head(lines))
 
 
 def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:

@@ -13,11 +13,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
+from .blocks import graph_of, weighted_edges
 from .digits import write_pairs
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, WeightedEdges, check_claim, edges, first_bytes, weighted_edges
+from .text import Head, WeightedEdges, check_claim, first_bytes
 from .tokens import AS_IS
 
 _FIRST = first_bytes(comments=b"#%")
@@ -28,7 +29,7 @@ _SEPARATORS = {".csv": b",", ".tsv": b"\t"}
 def read(path: PathName, *, base: int = 0, limits: Limits | None = None) -> BipartiteGraph:
     """Read an edge list whose first row and column have the number `base`; see `berge.read`."""
     with Lines(path, limits=limits) as lines:
-        return BipartiteGraph.from_edges(*edges(lines, read_head(lines, base)))
+        return graph_of(lines, read_head(lines, base))
 
 
 def read_graph(

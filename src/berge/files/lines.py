@@ -9,6 +9,7 @@ to the limit of a line, and never by what a header claims.
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..errors import FormatError
 from ..wording import in_bytes
@@ -18,6 +19,20 @@ from .limits import Limits, more
 CHUNK = 1 << 22
 _BLANK = re.compile(rb"[ \t\r\n]*\n")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Run(NamedTuple):
+    """Whole lines in a buffer of their own, and the number of lines before them."""
+
+    data: bytearray
+    start: int
+    stop: int
+    path: PathName
+    line: int
+
+    def error(self, message: str, line: int) -> FormatError:
+        """Return an error at a line."""
+        return FormatError(message, self.path, line)
 
 
 class Lines:
@@ -50,8 +65,11 @@ class Lines:
     def __exit__(self, *error: object) -> None:
         self._file.close()
 
-    def fill(self) -> bool:
-        """Make sure that there is a line between `start` and `stop`; False at the end."""
+    def fill(self, *, check: bool = True) -> bool:
+        """Make sure that there is a line between `start` and `stop`; False at the end.
+
+        Without a `check` the run is still to be checked by `check_run`.
+        """
         if self.start < self.stop:
             return True
         data = self.data
@@ -60,7 +78,7 @@ class Lines:
         self._filled, self.start, self.stop = tail, 0, 0
         while self.stop == 0:
             if self._filled == len(data) - 1:  # one byte is kept for a last line feed
-                self._refuse_nul(self._filled)
+                refuse_nul(self.run._replace(start=0, stop=self._filled))
                 if self._filled >= self.limits.line:
                     raise self.error(
                         f"line is longer than {in_bytes(self._filled)}; {more('line')}",
@@ -77,7 +95,12 @@ class Lines:
                 self.stop = self._filled
             else:
                 self.stop = data.rfind(b"\n", before, self._filled) + 1
-        self._check_run()
+        if self._first:
+            self._first = False
+            if data.startswith(_BYTE_ORDER_MARK):
+                self.start = len(_BYTE_ORDER_MARK)
+        if check:
+            check_run(self.run._replace(start=0))
         return True
 
     def peek(self) -> bytes | None:
@@ -112,6 +135,21 @@ class Lines:
         self.start = self.stop
         self.line += lines
 
+    @property
+    def run(self) -> Run:
+        """The lines from `start` to `stop`."""
+        return Run(self.data, self.start, self.stop, self.path, self.line)
+
+    def hand_over(self, buffer: bytearray | None = None) -> Run:
+        """Give the run away with its buffer, and go on in another one; lines are not counted."""
+        run = self.run
+        if buffer is None or len(buffer) < len(self.data):
+            buffer = bytearray(len(self.data))
+        self._filled -= self.stop
+        buffer[: self._filled] = self.data[self.stop : self.stop + self._filled]
+        self.data, self.start, self.stop = buffer, 0, 0
+        return run
+
     def tell(self) -> int:
         """Return the place of the next line in the text, in bytes."""
         return self._file.tell() + self._added - (self._filled - self.start)
@@ -136,26 +174,24 @@ class Lines:
         self._filled += count
         return count
 
-    def _check_run(self) -> None:
-        data, stop = self.data, self.stop
-        if self._first:
-            self._first = False
-            if data.startswith(_BYTE_ORDER_MARK):
-                self.start = len(_BYTE_ORDER_MARK)
-        self._refuse_nul(stop)
-        lone = data.find(b"\r", 0, stop) >= 0 and data.count(b"\r", 0, stop) > data.count(
-            b"\r\n", 0, stop
-        )
-        if lone:
-            at = data.find(b"\r", 0, stop)
-            while data[at + 1] == ord("\n"):
-                at = data.find(b"\r", at + 1, stop)
-            raise self._error_at(at, "carriage return without a line feed")
 
-    def _refuse_nul(self, stop: int) -> None:
-        at = self.data.find(0, 0, stop)
-        if at >= 0:
-            raise self._error_at(at, "NUL byte: not a text file, or one in UTF-16")
+def check_run(run: Run) -> None:
+    """Raise if lines do not end as lines of text do."""
+    data, start, stop = run.data, run.start, run.stop
+    refuse_nul(run)
+    at = data.find(b"\r", start, stop)
+    if at >= 0 and data.count(b"\r", start, stop) > data.count(b"\r\n", start, stop):
+        while data[at + 1] == ord("\n"):
+            at = data.find(b"\r", at + 1, stop)
+        raise _error_at(run, at, "carriage return without a line feed")
 
-    def _error_at(self, at: int, message: str) -> FormatError:
-        return self.error(message, self.line + self.data.count(b"\n", 0, at) + 1)
+
+def refuse_nul(run: Run) -> None:
+    """Raise if there is a NUL byte."""
+    at = run.data.find(0, run.start, run.stop)
+    if at >= 0:
+        raise _error_at(run, at, "NUL byte: not a text file, or one in UTF-16")
+
+
+def _error_at(run: Run, at: int, message: str) -> FormatError:
+    return run.error(message, run.line + run.data.count(b"\n", run.start, at) + 1)

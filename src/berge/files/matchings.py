@@ -23,12 +23,13 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidMatchingError
 from ..graphs.graph import IndexArray, index_type
 from .archive import Archive
+from .blocks import weighted_edges
 from .decimals import number
 from .digits import write_pairs
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
-from .text import Head, edges, first_bytes, shown
+from .text import Head, first_bytes, shown
 
 _SIZE = r"([0-9]{1,18})"
 _HEADERS = {
@@ -231,7 +232,7 @@ def _read_text(path: PathName, expected: str) -> tuple[tuple[Any, ...], Pairs]:
         bipartite = expected == _BIPARTITE
         n_rows, n_cols = int(words[0]), int(words[1 if bipartite else 0])
         names = ("row", "column") if bipartite else ("vertex", "vertex")
-        rows, cols, _ = edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
+        rows, cols, *_ = weighted_edges(lines, Head(_FIRST, shape=(n_rows, n_cols), names=names))
         return words, (rows, cols)
 
 
@@ -301,7 +302,7 @@ def _line_of_pair(path: PathName, k: int) -> int | None:
     """Return the line of pair k: where a reader complains that wants no more than k of them."""
     try:
         with Lines(path) as lines:
-            edges(lines, Head(_FIRST, entries=k))
+            weighted_edges(lines, Head(_FIRST, entries=k))
     except FormatError as error:
         return error.line
     return None

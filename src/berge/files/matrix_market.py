@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import BipartiteGraph, Graph, not_square
+from .blocks import graph_of, weighted_edges
 from .dense import read_array
 from .digits import write_pairs
 from .files import PathName, replacing
@@ -29,12 +30,10 @@ from .text import (
     Head,
     WeightedEdges,
     check_claim,
-    edges,
     first_bytes,
     mirrored,
     pairs,
     shown,
-    weighted_edges,
     whole_numbers,
 )
 from .tokens import ABSOLUTE, AS_IS
@@ -58,7 +57,7 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
     with Lines(path, limits=limits) as lines:
         head = read_head(lines)
         if head.entries is not None:
-            return BipartiteGraph.from_edges(*edges(lines, head))
+            return graph_of(lines, head)
         rows, cols, _ = read_array(lines, head)
     return BipartiteGraph.from_edges(rows, cols, head.shape)
 

@@ -36,7 +36,7 @@ def read(
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    shape = shape_of(rows, cols, path, limits or Limits(), base)
+    shape = shape_of([(rows, cols)], path, limits or Limits(), base)
     return BipartiteGraph.from_edges(rows, cols, shape)
 
 
@@ -53,7 +53,7 @@ def read_graph(
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    n = max(shape_of(rows, cols, path, limits or Limits(), base))
+    n = max(shape_of([(rows, cols)], path, limits or Limits(), base))
     return Graph.from_edges(rows, cols, n, weights)
 
 
@@ -79,7 +79,7 @@ def read_weighted(
     if any(column.null_count for column in found):
         raise FormatError(f"column {chosen!r} has no value somewhere", path)
     values = np.concatenate([column.to_numpy() for column in found])
-    return rows, cols, values, shape_of(rows, cols, path, limits or Limits())
+    return rows, cols, values, shape_of([(rows, cols)], path, limits or Limits())
 
 
 def write(graph: BipartiteGraph, path: PathName) -> None:

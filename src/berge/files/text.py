@@ -1,17 +1,17 @@
 """Text files of numbers: from lines to arrays, with errors that name the line.
 
 `pairs` reads what has an edge a line, as a `Head` describes it; `rows` what has a vertex a line;
-`numbers` what has nothing but values. They yield arrays chunk by chunk. `edges` is all of the edges
-at once, and `weighted_edges` has their weights too.
+`numbers` what has nothing but values. They yield arrays chunk by chunk. `blocks` takes all edges of
+a file, from several threads.
 
-Memory while reading: 8 bytes an edge (16 from 2³¹ vertices on), twice that while `join` runs.
+Memory of edges: 8 bytes each (16 from 2³¹ vertices on), twice that while `join` runs.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from os import fspath
@@ -27,7 +27,7 @@ from . import tokens
 from .decimals import number, powers
 from .files import PathName, plain_size
 from .limits import Limits
-from .lines import Lines
+from .lines import Lines, Run
 from .tokens import LARGEST
 
 # Rows, columns, their weights, and the shape.
@@ -82,68 +82,51 @@ def pairs(lines: Lines, head: Head, taken: int = 0) -> Iterator[tuple[Any, ...]]
 
     Weights follow where the head has them. So many edges were `taken` before.
     """
+    while lines.fill():
+        seen, arrays = parse(lines.run, head, taken)
+        lines.take(seen)
+        taken += arrays[0].size
+        yield arrays
+    complete(lines, head, taken)
+
+
+def complete(lines: Lines, head: Head, taken: int) -> None:
+    """Raise if a file has ended before all of the edges that it announces."""
+    if head.entries is not None and taken < head.entries:
+        raise lines.error(f"file ends after {taken} of {head.entries} {head.unit}")
+
+
+def parse(run: Run, head: Head, taken: int) -> tuple[int, tuple[Any, ...]]:
+    """Return the number of lines of a run, and arrays of its edges; `taken` came before."""
     low, limit = head.low, head.entries
     left = LARGEST if limit is None else limit - taken
     sizes = head.shape or (LARGEST + 1, LARGEST + 1)
     row_high, col_high = (min(size - 1 + low, LARGEST) for size in sizes)
-    while lines.fill():
-        at, stop = lines.start, lines.stop
-        size = (stop - at) // 4 + 1
-        found = np.empty((2, size), np.int64)
-        weights = np.empty(size) if head.width else None
-        count = seen = 0
-        while at < stop:
-            room = None if weights is None else weights[count:]
-            ends = found[:, count:]
-            more, passed, error, at = tokens.scan_pairs(
-                lines.data, at, stop, head.first, low, row_high, col_high, left - count,
-                ends[0], ends[1], room, head.width, head.signed, powers(),
-            )  # fmt: skip
-            count, seen = count + more, seen + passed
-            if error == tokens.UNDECIDED and weights is not None:
-                weights[count] = _weight(lines, head, at, lines.line + seen)
-                count, at = count + 1, lines.data.index(b"\n", at) + 1
-            elif error != tokens.OK:
-                is_row = error == tokens.ROW_RANGE
-                name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
-                raise _error(lines, seen, error, at, name, low, high, limit)
-        lines.take(seen)
-        left -= count
-        sides = _narrowed(*found[:, :count])
-        yield sides if weights is None else (*sides, weights[:count].copy())
-    if limit is not None and left:
-        raise lines.error(f"file ends after {limit - left} of {limit} {head.unit}")
+    at, stop = run.start, run.stop
+    size = (stop - at) // 4 + 1
+    found = np.empty((2, size), np.int64)
+    weights = np.empty(size) if head.width else None
+    count = seen = 0
+    while at < stop:
+        room = None if weights is None else weights[count:]
+        ends = found[:, count:]
+        more, passed, error, at = tokens.scan_pairs(
+            run.data, at, stop, head.first, low, row_high, col_high, left - count,
+            ends[0], ends[1], room, head.width, head.signed, powers(),
+        )  # fmt: skip
+        count, seen = count + more, seen + passed
+        if error == tokens.UNDECIDED and weights is not None:
+            weights[count] = _weight(run, head, at, run.line + seen)
+            count, at = count + 1, run.data.index(b"\n", at) + 1
+        elif error != tokens.OK:
+            is_row = error == tokens.ROW_RANGE
+            name, high = (head.names[0], row_high) if is_row else (head.names[1], col_high)
+            raise _error(run, seen, error, at, name, low, high, limit)
+    sides = _narrowed(*found[:, :count])
+    return seen, sides if weights is None else (*sides, weights[:count].copy())
 
 
-def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, int]]:
-    """Return rows and columns of all edges to come, and the shape.
-
-    What a solve of them takes is compared with the limit before, and again as edges come.
-    """
-    rows, cols = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits, head.low)
-    return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
-
-
-def weighted_edges(
-    lines: Lines, head: Head
-) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
-    """Return the same and the weights, of edges that are not mirrored."""
-    rows, cols, *weights = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits, head.low)
-    return rows, cols, shape, weights[0] if weights else np.zeros(0)
-
-
-def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
-    shape, times, size = head.shape or (0, 0), 2 if head.mirror else 1, 0
-    lines.limits.check(shape, times * (head.entries or 0), lines.path, lines.line)
-    for arrays in pairs(lines, head):
-        size += times * arrays[0].size
-        lines.limits.check(shape, size, lines.path, lines.line)
-        yield arrays
-
-
-def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
+def _weight(lines: Run, head: Head, at: int, line: int) -> float:
     """Return the weight at a place that the compiled code has left to us."""
     end = lines.data.index(b"\n", at)
     words = [word[0] for word in islice(_WORD.finditer(lines.data, at, end), head.width)]
@@ -160,7 +143,7 @@ def _weight(lines: Lines, head: Head, at: int, line: int) -> float:
     return weight + 0.0
 
 
-def _number(lines: Lines, word: bytes, line: int) -> float:
+def _number(lines: Lines | Run, word: bytes, line: int) -> float:
     value = number(word)
     if value is None:
         raise lines.error(f"{shown(word)} is not a number", line)
@@ -233,17 +216,18 @@ def join(chunks: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
 
 
 def shape_of(
-    rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits, base: int = 0
+    pieces: Sequence[Any], path: PathName, limits: Limits, base: int = 0
 ) -> tuple[int, int]:
     """Return the shape that the largest numbers ask for, if it fits in memory.
 
     Numbers that may be from 1 on though the `base` is 0 are warned of.
     """
-    shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
-    limits.check(shape, rows.size, path)
-    if base == 0 and rows.size and rows.min() > 0 and cols.min() > 0:
+    some = [piece for piece in pieces if piece[0].size]
+    n_rows, n_cols = (max((int(piece[k].max()) for piece in some), default=-1) + 1 for k in (0, 1))
+    limits.check((n_rows, n_cols), sum(piece[0].size for piece in some), path)
+    if base == 0 and some and all(side.min() > 0 for piece in some for side in piece[:2]):
         warn(f"{fspath(path)}: row 0 and column 0 are empty; if it counts from 1: base=1")
-    return shape
+    return n_rows, n_cols
 
 
 def mirrored(rows: IndexArray, cols: IndexArray) -> tuple[IndexArray, IndexArray]:
@@ -283,9 +267,16 @@ def _narrowed(left: Any, right: Any) -> tuple[IndexArray, IndexArray]:
 
 
 def _error(
-    lines: Lines, seen: int, kind: int, at: int, name: str, low: int, high: int, limit: int | None
+    run: Lines | Run,
+    seen: int,
+    kind: int,
+    at: int,
+    name: str,
+    low: int,
+    high: int,
+    limit: int | None,
 ) -> FormatError:
-    token = _token(lines.data, at)
+    token = _token(run.data, at)
     bounds = f"below {low}" if high == LARGEST else f"not in {low} … {high}"
     messages = {
         tokens.NOT_INTEGER: f"{token!r} is not a whole number",
@@ -295,7 +286,7 @@ def _error(
         tokens.BELOW_0: f"weight {token} is below 0",
         tokens.WRONG_START: f"line begins with {token!r}",
     }
-    return lines.error(messages.get(kind, f"{name} {token} is {bounds}"), lines.line + seen)
+    return run.error(messages.get(kind, f"{name} {token} is {bounds}"), run.line + seen)
 
 
 def _token(data: bytearray, at: int) -> str:
