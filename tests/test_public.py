@@ -16,7 +16,10 @@ from berge.methods.registry import variants
 PUBLIC = {
     "Assignment",
     "GeneralMatching",
+    "OddSetPrices",
     "TutteBerge",
+    "WeightedMatching",
+    "maximum_weight_matching",
     "BergeError",
     "BipartiteGraph",
     "BlockTriangularForm",

@@ -32,6 +32,7 @@ A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +44,7 @@ from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.proof import Certificate, koenig_cover, verify
+from ..shown import Shown
 from .decomposition import DulmageMendelsohn, Part, dulmage_mendelsohn
 from .structure import certain_matching
 
@@ -163,8 +165,8 @@ def _first_neighbours(graph: BipartiteGraph, rows: IndexArray) -> IndexArray:
     return graph.indices[graph.indptr[rows]]
 
 
-@dataclass(frozen=True)
-class EdgeRoles:
+@dataclass(frozen=True, repr=False)
+class EdgeRoles(Shown):
     """Which edges are in every, some or no maximum matching, and which vertices in every one.
 
     Attributes
@@ -217,6 +219,12 @@ class EdgeRoles:
     def in_none(self) -> npt.NDArray[np.bool_]:
         """Mask of the entries that are in no maximum matching: without them it is as large."""
         return np.equal(self.codes, NONE)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        none, some, every = np.bincount(self.codes, minlength=3).tolist()
+        yield "edges in every maximum matching", f"{every:,}"
+        yield "in some", f"{some:,}"
+        yield "in none", f"{none:,}"
 
     def __repr__(self) -> str:
         none, some, every = np.bincount(self.codes, minlength=3).tolist()

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
 from weakref import ref
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from .. import tuning
 from ..errors import InvalidGraphError
+from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
 from .owned import fixed, is_sealed, sealed, settle
@@ -29,10 +30,17 @@ __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
 
+
+class SignedWeights(NamedTuple):
+    """Weights of any sign in a contiguous array that nobody else has: int64, or finite float64."""
+
+    values: npt.NDArray[Any]
+
+
 _INT32_MAX = np.iinfo(np.int32).max
 
 
-class TwoSided(ABC):
+class TwoSided(ABC, Shown):
     """A graph that keeps its transpose once that is built.
 
     The transpose has only a weak reference to the graph, so that memory is freed as soon as nobody
@@ -53,7 +61,7 @@ class TwoSided(ABC):
         """Number of columns."""
         return self.shape[1]
 
-    def check(self) -> None:  # noqa: B027 (most have nothing to do)
+    def check(self) -> None:
         """Raise if an index is out of range: what is our own was checked when it was made."""
 
     @abstractmethod
@@ -171,7 +179,7 @@ class BipartiteGraph(TwoSided):
         n_rows, n_cols = _check_shape(shape)
         _check_range("row indices", rows, n_rows)
         _check_range("column indices", cols, n_cols)
-        indptr = np.zeros(n_rows + 1, index_type(rows.size))
+        indptr = _zeros("rows", n_rows, index_type(rows.size))
         indices = np.empty(rows.size, index_type(n_rows, n_cols))
         edges_to_csr(rows, cols, indptr, indices)
         labels = (
@@ -308,6 +316,16 @@ class BipartiteGraph(TwoSided):
         arrays = ones, np.array(self.indices), np.array(self.indptr)
         return csr_array(arrays, shape=self.shape)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "rows", _degrees_in_words(self.row_degrees)
+        yield "columns", _degrees_in_words(self.col_degrees)
+        yield "edges", f"{self.nnz:,}"
+        if self.source:
+            yield "read as", self.source
+
+    def _picture(self) -> str:
+        return _histogram(self.row_degrees, "rows by degree")
+
     def __repr__(self) -> str:
         return f"BipartiteGraph({self.n_rows:,} × {self.n_cols:,}, {self.nnz:,} edges)"
 
@@ -363,7 +381,7 @@ class BorrowedGraph(BipartiteGraph):
         return self.owned(empty)._transposed(threads, empty)
 
 
-class Graph:
+class Graph(Shown):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -448,6 +466,7 @@ class Graph:
         if n_vertices is None:
             n_vertices = int(max(ends.max(initial=-1), others.max(initial=-1))) + 1
         n, _ = _check_shape((n_vertices, n_vertices))
+        _zeros("vertices", n, np.int64)  # before much work
         _check_range("vertex indices", ends, n)
         _check_range("vertex indices", others, n)
         checked = _check_weights("weights", weights, ends.size)
@@ -522,10 +541,31 @@ class Graph:
         arrays = tuple(map(np.array, (values, self.indices, self.indptr)))
         return csr_array(arrays, shape=(self.n_vertices,) * 2)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "vertices", _degrees_in_words(self.degrees)
+        yield "edges", f"{self.n_edges:,}" + (", weighted" if self.weights is not None else "")
+
+    def _picture(self) -> str:
+        return _histogram(self.degrees, "vertices by degree")
+
     def __repr__(self) -> str:
         vertices = plural(self.n_vertices, "vertex", "vertices")
         edges = plural(self.n_edges, "edge")
         return f"Graph({vertices}, {edges}{', weighted' if self.weights is not None else ''})"
+
+
+def _degrees_in_words(degrees: IndexArray) -> str:
+    if not degrees.size:
+        return "0"
+    return f"{degrees.size:,} of degree {degrees.min():,} to {degrees.max():,}"
+
+
+def _histogram(degrees: IndexArray, title: str) -> str:
+    """Draw how many have degree 0, 1, 2–3, 4–7, and so on."""
+    logs = np.frexp(degrees)[1]
+    counts = np.bincount(logs).tolist()
+    names = ["0", "1"] + [f"{2**k}–{2 ** (k + 1) - 1}" for k in range(1, len(counts))]
+    return bars(counts, names[: len(counts)], title) if counts else ""
 
 
 def unsigned(indices: IndexArray) -> npt.NDArray[np.unsignedinteger[Any]]:
@@ -570,6 +610,14 @@ def _check_shape(shape: Any) -> tuple[int, int]:
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")
         sizes.append(int(size))
     return sizes[0], sizes[1]
+
+
+def _zeros(name: str, size: int, kind: Any) -> Any:
+    """Return a zero for each row, and one more, if there is memory for so many."""
+    try:
+        return np.zeros(size + 1, kind)
+    except (MemoryError, ValueError, OverflowError):
+        raise InvalidGraphError(f"{size:,} {name} do not fit in memory") from None
 
 
 def _integers(name: str, values: Any) -> IndexArray:
@@ -707,12 +755,14 @@ def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] 
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
-    """Return a copy of weights as float64; each must be finite and ≥ 0."""
+    """Return a copy of weights as float64; each must be finite and ≥ 0, unless they are signed."""
     if weights is None:
         return None
-    values = np.asarray(weights)
+    values = np.asarray(weights.values if isinstance(weights, SignedWeights) else weights)
     if values.ndim != 1 or values.size != size:
         raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
+    if isinstance(weights, SignedWeights):
+        return values
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
     if not is_sealed(values) or values.dtype != np.float64:
@@ -782,4 +832,5 @@ def _room(n: int, size: int, values: Weights, place: Any, index: Any) -> Any:
     """Return empty arrays for rows, with weights if there are values."""
     from .undirected import Rows
 
-    return Rows(np.empty(n, place), np.empty(size, index), np.empty(size if values.size else 0))
+    weights = np.empty(size if values.size else 0, values.dtype)
+    return Rows(np.empty(n, place), np.empty(size, index), weights)

@@ -20,8 +20,8 @@ class BergeGraph:
     """The nodes and neighbours of an undirected networkx graph, in the graph's own order.
 
     Node i is called ``labels[i]``; its neighbours are ``indices[indptr[i]:indptr[i + 1]]``. Every
-    edge is there from both ends, a self-loop once. Attributes are left behind, but for one that is
-    asked for, which becomes `weights`; parallel edges become one.
+    edge is there from both ends, a self-loop once. Parallel edges become one. Attributes are left
+    behind but for those of edges that are asked for: ``weights[name]`` has one for each neighbour.
 
     Examples
     --------
@@ -47,17 +47,17 @@ class BergeGraph:
         labels: list[Any],
         *,
         multigraph: bool = False,
-        weights: npt.NDArray[Any] | None = None,
+        weights: Mapping[str, list[Any]] | None = None,
     ):
+        self.weights = dict(weights or {})
         self.indptr, self.indices, self.labels = indptr, indices, labels
         self._multigraph = multigraph
-        self.weights = weights
 
     @classmethod
-    def from_networkx(cls, graph: Any, attribute: str | None = None) -> BergeGraph:
+    def from_networkx(cls, graph: Any, edge_attrs: Mapping[str, Any] | None = None) -> BergeGraph:
         """Convert in one pass over the graph's dictionaries; O(nodes + edges).
 
-        Edges without the `attribute` have a weight of 1, as everywhere in networkx.
+        `edge_attrs` has names of attributes to keep, each with the value where there is none.
         """
         if graph.is_directed():
             raise NotImplementedError("berge matches undirected graphs only")
@@ -66,12 +66,11 @@ class BergeGraph:
         indptr = np.zeros(len(labels) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, adjacency.values()), np.int64, len(labels)), out=indptr[1:])
         indices = _positions(labels, adjacency, int(indptr[-1]))
-        weights = None
-        if attribute is not None and not graph.is_multigraph():
-            of_edges = chain.from_iterable(near.values() for near in adjacency.values())
-            weights = np.array([data.get(attribute, 1) for data in of_edges])
-        multigraph = graph.is_multigraph()
-        return cls(indptr, indices, labels, multigraph=multigraph, weights=weights)
+        weights = {
+            name: [data.get(name, missing) for row in adjacency.values() for data in row.values()]
+            for name, missing in (edge_attrs or {}).items()
+        }
+        return cls(indptr, indices, labels, multigraph=graph.is_multigraph(), weights=weights)
 
     def to_networkx(self) -> Any:
         """Return a networkx graph with the same nodes and neighbours in the same order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,15 +20,17 @@ _PAYS_FROM = {
     "to_vertex_cover": 20,
     "min_edge_cover": 50,
     "bipartite_min_edge_cover": 300,
+    "max_weight_matching": 8,
+    "min_weight_matching": 8,
     "minimum_weight_full_matching": 300,
 }
 
 
 def convert_from_nx(
-    graph: Any, *, edge_attrs: dict[str, Any] | None = None, **_attributes: Any
+    graph: Any, *, edge_attrs: Mapping[str, Any] | None = None, **_attributes: Any
 ) -> BergeGraph:
-    """Return the graph as arrays, with the attribute of edges that networkx names, if any."""
-    return BergeGraph.from_networkx(graph, next(iter(edge_attrs or ()), None))
+    """Return the graph as arrays, with those attributes of edges that networkx names."""
+    return BergeGraph.from_networkx(graph, edge_attrs)
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:
