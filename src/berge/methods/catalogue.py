@@ -13,10 +13,10 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS", "IN_WORDS", "ON_CLUSTER", "REASONS"]
+__all__ = ["ALGORITHMS", "ON_CLUSTER", "REASONS"]
 
 # What says in words why not all can be matched.
-REASONS, IN_WORDS = "analysis.labels:explain_unmatched", "analysis.labels:in_words"
+REASONS = "analysis.labels:explain_unmatched"
 
 # What solves on a cluster of Dask's.
 ON_CLUSTER = {
