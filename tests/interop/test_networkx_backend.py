@@ -50,6 +50,7 @@ USERS = {
     "min_weight_matching": nx.min_weight_matching,
     "min_edge_cover": nx.min_edge_cover,
     "bipartite_min_edge_cover": bipartite.min_edge_cover,
+    "minimum_weight_full_matching": bipartite.minimum_weight_full_matching,
 }
 
 
