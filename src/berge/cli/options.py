@@ -174,8 +174,8 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
 format = click.option("--format", "form", metavar="NAME",
-                      help="Format of the graph file, where neither its name nor what it begins with "
-                      "tells: mtx, csv, graph, gr, npz.")  # fmt: skip
+                      help="Format of the graph file, where neither its name nor its beginning tells: "
+                      "mtx, csv, graph, gr, npz.")  # fmt: skip
 
 
 def columns(left: str, right: str) -> Decorator:
