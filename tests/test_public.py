@@ -15,6 +15,8 @@ from berge.methods.registry import variants
 
 PUBLIC = {
     "Assignment",
+    "CapacityCertificate",
+    "CapacityMatching",
     "GeneralMatching",
     "OddSetPrices",
     "TutteBerge",

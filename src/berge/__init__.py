@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from .methods.registry import algorithms as algorithms
     from .results.assignment import Assignment as Assignment
     from .results.assignment import PriceProof as PriceProof
+    from .results.capacity_matching import CapacityCertificate as CapacityCertificate
+    from .results.capacity_matching import CapacityMatching as CapacityMatching
     from .results.general_matching import GeneralMatching as GeneralMatching
     from .results.greedy_matching import GreedyMatching as GreedyMatching
     from .results.matching import Matching as Matching
@@ -115,6 +117,8 @@ _HOME = {
     "algorithms": "methods.registry",
     "Assignment": "results.assignment",
     "PriceProof": "results.assignment",
+    "CapacityCertificate": "results.capacity_matching",
+    "CapacityMatching": "results.capacity_matching",
     "GeneralMatching": "results.general_matching",
     "TutteBerge": "results.tutte_berge",
     "OddSetPrices": "results.weighted_matching",
