@@ -506,7 +506,7 @@ def test_matching_by_weight(maximum, labels):
 def test_matching_by_weight_of_odd_weights_and_graphs():
     graph = nx.Graph()
     graph.add_edge(0, 1, weight=Fraction(1, 3))
-    with pytest.raises(NotImplementedError, match="int and float only"):
+    with pytest.raises(NotImplementedError, match="raised NotImplementedError"):
         nx.max_weight_matching(graph, backend="berge")
     with pytest.raises(nx.NetworkXError, match="converted without 'weight'"):
         nx.max_weight_matching(BergeGraph.from_networkx(graph))
