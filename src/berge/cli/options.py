@@ -174,7 +174,7 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
 format = click.option("--format", "form", metavar="NAME",
-                      help="Format of the graph file, where neither its name nor its beginning tells: "
+                      help="Format of the graph file, where its name and beginning do not tell: "
                       "mtx, csv, graph, gr, npz.")  # fmt: skip
 
 
