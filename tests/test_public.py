@@ -15,6 +15,8 @@ from berge.methods.registry import variants
 
 PUBLIC = {
     "Assignment",
+    "CapacityCertificate",
+    "CapacityMatching",
     "GeneralMatching",
     "OddSetPrices",
     "TutteBerge",
@@ -45,6 +47,7 @@ PUBLIC = {
     "PriceProof",
     "PriceRange",
     "ProofError",
+    "ScaledPermutation",
     "Shortage",
     "SolveStats",
     "__version__",
@@ -69,6 +72,7 @@ PUBLIC = {
     "minimum_edge_cover",
     "minimum_vertex_cover",
     "read",
+    "scale_and_permute",
     "structural_rank",
     "verify",
     "write",
