@@ -101,7 +101,6 @@ bench: $(VENV)/ready-lab
 clean: clean-cache
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
-# numba does not notice a change in a helper from another file.
 clean-cache:
 	find src lab tests -name __pycache__ -type d -exec rm -rf {} +
-	rm -rf $(VENV)/bounds-cache $(VENV)/lowered-cache
+	rm -rf src/berge/compile/shipped $(VENV)/bounds-cache $(VENV)/lowered-cache

@@ -33,6 +33,7 @@ PUBLIC = {
     "FormatError",
     "Graph",
     "GreedyMatching",
+    "GuessWarning",
     "Hierarchy",
     "Limits",
     "InvalidGraphError",

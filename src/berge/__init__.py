@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .errors import DeviceError as DeviceError
     from .errors import FetchError as FetchError
     from .errors import FormatError as FormatError
+    from .errors import GuessWarning as GuessWarning
     from .errors import InvalidGraphError as InvalidGraphError
     from .errors import InvalidMatchingError as InvalidMatchingError
     from .errors import OptionError as OptionError
@@ -97,6 +98,7 @@ _HOME = {
     "DeviceError": "errors",
     "FetchError": "errors",
     "FormatError": "errors",
+    "GuessWarning": "errors",
     "InvalidGraphError": "errors",
     "InvalidMatchingError": "errors",
     "OptionError": "errors",

@@ -41,6 +41,10 @@ class CheckpointError(BergeError, ValueError):
     """A checkpoint is damaged, or is one of another graph; the message names the file."""
 
 
+class GuessWarning(RuntimeWarning):
+    """What was passed can be read in two ways: how it was read, and how to ask for the other."""
+
+
 class FetchError(BergeError, OSError):
     """A download failed or what arrived is not what was asked for."""
 

@@ -111,3 +111,12 @@ TOO_MANY = 0.1  # part of the vertices left over from which they are paired: LaS
 # Push-relabel.
 SWEEP_PART = 8  # a sweep reads all labels: one in n_cols / 8 pushes adds an edge or two to each
 PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for; a third faster
+
+# Assignment by weight: lab/benchmarks/assignment.py.
+BIDS_PER_ROW = 4  # without a step, before rows search
+PATHS_EFFORT = 6.0  # times the edges that paths may read before cost scaling goes on
+LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
+FIRST_STEP, STEP, LAST_STEP = 0.02, 0.1, 1e-8  # of cost scaling, by the spread of costs
+WAITING = 0.0  # part of the rows that may be left to the next phase
+MOST_BIDS = 64  # of a row in a phase, on average: some problems are not for bids
+REPAIRS = 10  # rows whose price may rise at the end, per row; guess

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from .errors import BergeError
+from .errors import BergeError, GuessWarning
 
 
 def plural(count: int, noun: str, several: str | None = None) -> str:
@@ -20,6 +23,32 @@ def plural(count: int, noun: str, several: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
+def in_words(labels: Sequence[Any], limit: int) -> str:
+    """Return a list as people say it; "others" stands for what is over the limit.
+
+    Examples
+    --------
+    >>> from berge.wording import in_words
+    >>> in_words(["ann"], 3), in_words(["ann", "bob", "cid"], 3)
+    ('ann', 'ann, bob and cid')
+    >>> in_words(range(1000), 3)
+    '0, 1, 2 and 997 others'
+    """
+    if len(labels) <= limit + 1:  # one name is as short as "1 other"
+        names = [_in_text(label) for label in labels]
+    else:
+        names = [_in_text(label) for label in labels[:limit]]
+        names.append(f"{len(labels) - limit:,} others")
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+
+
+def _in_text(label: Any) -> str:
+    """Return a label as it is, in quotes where it would not be seen as one."""
+    text = str(label)
+    plain = text and text == text.strip() and text.isprintable() and "," not in text
+    return text if plain or not isinstance(label, str) else repr(label)
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the most similar known one, or nothing.
 
@@ -31,6 +60,15 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(str(name), known, n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def warn(message: str) -> None:
+    """Say how something was read that could be read in two ways, at the caller's line."""
+    place = sys._getframe()
+    depth = 1
+    while place.f_back and place.f_globals.get("__name__", "").partition(".")[0] == "berge":
+        place, depth = place.f_back, depth + 1
+    warnings.warn(message, GuessWarning, stacklevel=depth)
 
 
 def message_of(error: Exception) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import berge
 from berge import InvalidGraphError, OptionError, ProofError, Shortage
-from berge.analysis.labels import in_words
+from berge.wording import in_words
 
 PAIRS = [
     ("ann", "cook"), ("bob", "cook"), ("bob", "drive"), ("cid", "drive"),

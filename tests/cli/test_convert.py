@@ -29,8 +29,9 @@ class TestConvert:
         assert (graph.indices == expected.indices).all()
 
     def test_convert_by_name_of_format(self, tmp_path):
-        (tmp_path / "a.dat").write_text("1,1\n2,1\n")
+        (tmp_path / "a.dat").write_text("1,1\n2,1\n0,1\n")
         run("convert", tmp_path / "a.dat", tmp_path / "b.dat", "--from", "csv", "--to", "mtx", "-q")
+        (tmp_path / "a.dat").write_text("1,1\n2,1\n")
         run("convert", tmp_path / "a.dat", tmp_path / "c.mtx", "--from", "csv", "--base", 1, "-q")
         assert berge.read(tmp_path / "b.dat", format="mtx").shape == (3, 2)
         assert berge.read(tmp_path / "c.mtx").shape == (2, 1)
@@ -39,7 +40,7 @@ class TestConvert:
         berge.write(generate.chain(3), tmp_path / "a.mtx")
         for name in ("b.berge", "b.csv"):
             shown = run("convert", tmp_path / "a.mtx", tmp_path / name, "--base", 1, code=2).output
-            assert "base=1, but the format matrix-market has a base of its own" in shown
+            assert "--base 1, but the format matrix-market has a base of its own" in shown
             assert not (tmp_path / name).exists()
 
     def test_a_last_line_without_its_end(self, tmp_path):

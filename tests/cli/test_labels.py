@@ -57,9 +57,8 @@ class TestCommand:
 
     def test_columns_by_number_and_by_default(self, jobs):
         assert match_json(jobs, "--left", 2, "--right", 3)["labels"]["left"] == "worker"
-        facts = match_json(jobs, "--right", "job")
-        assert facts["labels"]["left"] == "hours"
-        assert facts["cardinality"] == 4
+        shown = run("match", jobs, "--right", "job", code=exit_codes.USAGE).stderr
+        assert "left: name the column, of 'hours', 'worker'" in shown
         jobs.write_text("2,1\nann,cook\n")  # a name beats a number
         assert match_json(jobs, "--left", "1")["labels"]["pairs"] == [["cook", "ann"]]
 

@@ -94,6 +94,7 @@ class TestMatch:
         path.write_text("1,1\n1,2\n2,1\n")
         assert run_json("match", path, "--base", 1)["rows"] == 2
         assert run_json("match", path)["rows"] == 3
+        assert "if it counts from 1: --base 1" in run("match", path).stderr
         path.rename(tmp_path / "edges")
         assert run_json("match", tmp_path / "edges", "--format", "csv")["cardinality"] == 2
 
@@ -150,7 +151,7 @@ class TestMatch:
         assert run_json("verify", path, saved, *columns)["is_perfect"] is True
         assert run_json("info", path, *columns)["edges"] == 3
         run("convert", path, tmp_path / "edges.npz", *columns)
-        assert "--left" in run("match", path, code=exit_codes.ERROR).stderr
+        assert "left and right: name the columns" in run("match", path, code=2).stderr
         wrong = run("match", path, "--left", "users", code=exit_codes.USAGE).stderr
         assert "the columns are 'w', 'item', 'user'" in wrong
 

@@ -139,7 +139,7 @@ class TestErrors:
     def test_warnings_are_lines(self, mesh):
         with program._warnings_as_lines():
             result = run("match", mesh, "-t", 1000, "-q")
-        assert re.match(r"warning: threads=1000, but numba was started with \d+", result.stderr)
+        assert re.match(r"warning: --threads 1000, but numba was started with \d+", result.stderr)
 
     @pytest.mark.parametrize("args", [["algorithms"], ["algorithms", "--json"], ["--help"]])
     def test_closed_pipe(self, args):

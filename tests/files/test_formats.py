@@ -397,6 +397,7 @@ VALID = {
 
 
 @pytest.mark.parametrize("name", VALID)
+@pytest.mark.filterwarnings("ignore::berge.GuessWarning")
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_damage_is_an_error_or_another_graph(tmp_path_factory, name, data):

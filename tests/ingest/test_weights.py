@@ -206,7 +206,7 @@ class TestSources:
         [
             (42, r"cannot make a graph of int: .*\(ends, others\)"),
             ([(0, 1), (1, 2)], r"\(ends, others\), two arrays, not as a list of pairs"),
-            (np.array([(0, 1), (1, 2), (2, 3)]), r"\(3, 2\); edges are passed as \(ends, others\)"),
+            (np.array([(0, 1), (1, 0), (1, 1)]), r"\(3, 2\); edges are passed as \(ends, others\)"),
             (berge.generate.star(6), "columns numbered after rows"),
         ],
     )

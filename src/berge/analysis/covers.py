@@ -32,7 +32,7 @@ A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -40,6 +40,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..graphs.names import named
 from ..ingest import as_bipartite, graph_of_library
 from ..results.proof import Certificate, koenig_cover, verify
 from .decomposition import DulmageMendelsohn, Part, dulmage_mendelsohn
@@ -69,8 +70,8 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     Returns
     -------
     Certificate
-        Masks of rows and columns. The cover proves that the matching is maximum, and the matching
-        proves that the cover is minimum; both have been checked.
+        Masks of rows and columns; ``named()`` has their names. The cover proves that the matching
+        is maximum, and the matching proves that the cover is minimum; both have been checked.
 
     Examples
     --------
@@ -87,11 +88,13 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     matching = certain_matching(graph, options)
     cover = koenig_cover(graph, matching)
     verify(graph, matching, cover)
-    return cover
+    return replace(cover, row_labels=graph.row_labels, col_labels=graph.col_labels)
 
 
 def maximum_independent_set(graph: Any, **options: Any) -> Part:
     """Return a largest set of rows and columns with no edge between them, as indices.
+
+    The names of these are in ``named()`` of what is returned, where the graph has any.
 
     Arguments as for `minimum_vertex_cover`, of which it is the complement.
 
@@ -107,7 +110,8 @@ def maximum_independent_set(graph: Any, **options: Any) -> Part:
     O(rows + columns + edges) besides the matching.
     """
     cover = minimum_vertex_cover(graph, **options)
-    return Part(np.flatnonzero(~cover.rows), np.flatnonzero(~cover.cols))
+    rows, cols = np.flatnonzero(~cover.rows), np.flatnonzero(~cover.cols)
+    return Part(rows, cols).with_labels(cover.row_labels, cover.col_labels)
 
 
 def minimum_edge_cover(graph: Any, **options: Any) -> IndexArray:
@@ -173,11 +177,30 @@ class EdgeRoles(Codes):
         Masks: which rows and columns every maximum matching matches.
     decomposition
         What it was read from.
+    graph
+        Whose edges these are.
     """
 
     rows: npt.NDArray[np.bool_]
     cols: npt.NDArray[np.bool_]
     decomposition: DulmageMendelsohn
+    graph: BipartiteGraph
+
+    def named(self, role: npt.NDArray[np.bool_]) -> list[tuple[Any, Any]]:
+        """Return the edges of a mask such as `in_every`, each once, by the names of their ends.
+
+        Examples
+        --------
+        >>> import berge
+        >>> wishes = berge.match_pairs([("ann", "cook"), ("bob", "cook"), ("bob", "sew")]).graph
+        >>> roles = berge.edge_roles(wishes)
+        >>> roles.named(roles.in_none)
+        [('bob', 'cook')]
+        """
+        graph, places = self.graph, np.flatnonzero(role)
+        rows = np.searchsorted(graph.indptr, places, side="right") - 1
+        ends = named(graph.row_labels, rows), named(graph.col_labels, graph.indices[places])
+        return list(dict.fromkeys(zip(*ends, strict=True)))
 
 
 @overload
@@ -229,4 +252,4 @@ def edge_roles(graph: Any, **options: Any) -> EdgeRoles | GeneralEdgeRoles:
     rows, cols = np.ones(graph.n_rows, np.bool_), np.ones(graph.n_cols, np.bool_)
     rows[dm.overdetermined.rows] = False
     cols[dm.underdetermined.cols] = False
-    return EdgeRoles(codes, rows, cols, dm)
+    return EdgeRoles(codes, rows, cols, dm, graph)

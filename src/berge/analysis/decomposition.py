@@ -18,6 +18,7 @@ References: A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Ca
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ import numpy as np
 
 from ..errors import InvalidGraphError, InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
+from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover, verify
@@ -43,11 +45,33 @@ __all__ = [
 ]
 
 
-class Part(NamedTuple):
-    """Rows and columns of a part, as indices into the matrix."""
-
+class _Indices(NamedTuple):
     rows: IndexArray
     cols: IndexArray
+
+
+class Part(_Indices):
+    """Rows and columns of a part, as indices into the matrix; `named` has their names."""
+
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
+
+    def with_labels(self, rows: Sequence[Any] | None, cols: Sequence[Any] | None) -> Part:
+        """Return this part, which from now on knows the names of all rows and columns."""
+        self.row_labels, self.col_labels = rows, cols
+        return self
+
+    def named(self) -> tuple[list[Any], list[Any]]:
+        """Return the names of its rows and of its columns; numbers where there are none.
+
+        Examples
+        --------
+        >>> import berge
+        >>> wishes = berge.match_pairs([("ann", "cook"), ("bob", "cook")]).graph
+        >>> berge.dulmage_mendelsohn(wishes).overdetermined.named()
+        (['ann', 'bob'], ['cook'])
+        """
+        return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
 
 
 @dataclass(frozen=True)
@@ -117,11 +141,9 @@ class DulmageMendelsohn:
     def square_blocks(self) -> list[Part]:
         """The fine blocks of the square part, in upper triangular order."""
         first = self._has_under
+        rows, cols = self.row_blocks, self.col_blocks
         return [
-            Part(
-                self.row_order[self.row_blocks[b] : self.row_blocks[b + 1]],
-                self.col_order[self.col_blocks[b] : self.col_blocks[b + 1]],
-            )
+            self._slice(rows[b], rows[b + 1], cols[b], cols[b + 1])
             for b in range(first, first + self.n_square_blocks)
         ]
 
@@ -156,10 +178,12 @@ class DulmageMendelsohn:
         return int(self.row_bounds[4] > self.row_bounds[3])
 
     def _part(self, r0: int, r1: int, c0: int, c1: int) -> Part:
-        return Part(
-            self.row_order[self.row_bounds[r0] : self.row_bounds[r1]],
-            self.col_order[self.col_bounds[c0] : self.col_bounds[c1]],
-        )
+        rows, cols = self.row_bounds, self.col_bounds
+        return self._slice(rows[r0], rows[r1], cols[c0], cols[c1])
+
+    def _slice(self, r0: int, r1: int, c0: int, c1: int) -> Part:
+        part = Part(self.row_order[r0:r1], self.col_order[c0:c1])
+        return part.with_labels(self.matching.row_labels, self.matching.col_labels)
 
     def __repr__(self) -> str:
         sizes = [f"{len(p.rows):,} × {len(p.cols):,}" for p in
@@ -211,6 +235,7 @@ def dulmage_mendelsohn(
         over = koenig_cover(graph, matching)
     else:
         settled, over = _check_maximum(graph, matching, options)
+    matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
 
     n, index = graph.n_rows, graph.indices.dtype
     row_match = settled.row_match.astype(index, copy=False)
@@ -257,17 +282,27 @@ def _check_maximum(graph: BipartiteGraph, matching: Matching, options: dict[str,
         raise InvalidMatchingError(f"matching is not a maximum one of the graph: {error}") from None
 
 
-class BlockTriangularForm(NamedTuple):
-    """Permutations to block upper triangular form, and where its diagonal blocks begin.
-
-    Block b of ``A[row_order][:, col_order]`` is in rows ``row_blocks[b]`` to ``row_blocks[b + 1]``
-    and columns ``col_blocks[b]`` to ``col_blocks[b + 1]``; below the blocks it is zero.
-    """
-
+class _Orders(NamedTuple):
     row_order: IndexArray
     col_order: IndexArray
     row_blocks: IndexArray
     col_blocks: IndexArray
+
+
+class BlockTriangularForm(_Orders):
+    """Permutations to block upper triangular form, and where its diagonal blocks begin.
+
+    Block b of ``A[row_order][:, col_order]`` is in rows ``row_blocks[b]`` to ``row_blocks[b + 1]``
+    and columns ``col_blocks[b]`` to ``col_blocks[b + 1]``; below the blocks it is zero.
+
+    Attributes
+    ----------
+    row_names, col_names
+        Names of rows and columns in the new order, None if the graph had none.
+    """
+
+    row_names: list[Any] | None = None
+    col_names: list[Any] | None = None
 
 
 def block_triangular_form(graph: Any, **options: Any) -> BlockTriangularForm:
@@ -289,7 +324,12 @@ def block_triangular_form(graph: Any, **options: Any) -> BlockTriangularForm:
     [0, 2, 3]
     """
     dm = dulmage_mendelsohn(graph, **options)
-    return BlockTriangularForm(dm.row_order, dm.col_order, dm.row_blocks, dm.col_blocks)
+    form = BlockTriangularForm(dm.row_order, dm.col_order, dm.row_blocks, dm.col_blocks)
+    if (labels := dm.matching.row_labels) is not None:
+        form.row_names = named(labels, dm.row_order)
+    if (labels := dm.matching.col_labels) is not None:
+        form.col_names = named(labels, dm.col_order)
+    return form
 
 
 class Dmperm(NamedTuple):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import reprlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -21,18 +21,20 @@ import numpy as np
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..ingest.frames import is_frame
+from ..ingest.named import with_labels
 from ..results.matching import Matching
 from ..results.proof import Certificate, koenig_cover
 from ..solve.maximum import maximum_matching
+from ..wording import in_words
 
 __all__ = [
     "LabelledMatching",
     "Shortage",
     "explain_unmatched",
     "graph_of_pairs",
-    "in_words",
     "match_pairs",
 ]
 
@@ -65,12 +67,12 @@ class LabelledMatching(dict[Any, Any]):
     @property
     def unmatched_left(self) -> list[Any]:
         """Left labels without a partner, in order of appearance."""
-        return _named(self.graph.row_labels, self.matching.unmatched_rows)
+        return named(self.graph.row_labels, self.matching.unmatched_rows)
 
     @property
     def unmatched_right(self) -> list[Any]:
         """Right labels without a partner, in order of appearance."""
-        return _named(self.graph.col_labels, self.matching.unmatched_cols)
+        return named(self.graph.col_labels, self.matching.unmatched_cols)
 
     @property
     def is_maximum(self) -> bool:
@@ -139,7 +141,13 @@ class Shortage:
 
 
 def match_pairs(
-    edges: Any, *, left: Any = None, right: Any = None, **options: Any
+    edges: Any,
+    *,
+    left: Any = None,
+    right: Any = None,
+    row_labels: Iterable[Any] | None = None,
+    col_labels: Iterable[Any] | None = None,
+    **options: Any,
 ) -> LabelledMatching:
     """Match labels: as many left ones as can be to right ones of their own.
 
@@ -154,7 +162,10 @@ def match_pairs(
         Labels are anything hashable but None and NaN. Pairs may repeat. A label on the left and
         the same on the right are two different things.
     left, right
-        Names of the two columns, for a frame; by default the first ones.
+        Names of the two columns, for a frame; needed where it has more than two.
+    row_labels, col_labels
+        All on the left, and all on the right, where some may be in no pair: these are unmatched
+        then, and explained.
     **options
         For `berge.maximum_matching`: ``threads``, ``time_limit``, ``seed`` …
 
@@ -183,7 +194,7 @@ def match_pairs(
     A few microseconds a pair to number the labels, besides the solve. Left labels come in order of
     appearance.
     """
-    graph = _as_labelled(edges, left, right)
+    graph = with_labels(_as_labelled(edges, left, right), row_labels, col_labels)
     return LabelledMatching(graph, maximum_matching(graph, **options))
 
 
@@ -240,9 +251,9 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
         found.append(
             Shortage(
                 side,
-                _named(graph.row_labels, members),
-                _named(graph.col_labels, choices),
-                _named(graph.row_labels, unmatched),
+                named(graph.row_labels, members),
+                named(graph.col_labels, choices),
+                named(graph.row_labels, unmatched),
             )
         )
     return sorted(found, key=lambda shortage: -shortage.missing)
@@ -283,37 +294,6 @@ def _split(numbers: IndexArray, count: int) -> list[IndexArray]:
     order = np.argsort(numbers, kind="stable")
     bounds = np.cumsum(np.bincount(numbers, minlength=count))
     return np.split(order, bounds[:-1]) if count else []
-
-
-def _named(labels: Sequence[Any] | None, places: IndexArray) -> list[Any]:
-    numbers: list[int] = places.tolist()
-    return numbers if labels is None else [labels[k] for k in numbers]
-
-
-def in_words(labels: Sequence[Any], limit: int) -> str:
-    """Return a list as people say it; "others" stands for what is over the limit.
-
-    Examples
-    --------
-    >>> from berge.analysis.labels import in_words
-    >>> in_words(["ann"], 3), in_words(["ann", "bob", "cid"], 3)
-    ('ann', 'ann, bob and cid')
-    >>> in_words(range(1000), 3)
-    '0, 1, 2 and 997 others'
-    """
-    if len(labels) <= limit + 1:  # one name is as short as "1 other"
-        names = [_in_text(label) for label in labels]
-    else:
-        names = [_in_text(label) for label in labels[:limit]]
-        names.append(f"{len(labels) - limit:,} others")
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
-
-
-def _in_text(label: Any) -> str:
-    """Return a label as it is, in quotes where it would not be seen as one."""
-    text = str(label)
-    plain = text and text == text.strip() and text.isprintable() and "," not in text
-    return text if plain or not isinstance(label, str) else repr(label)
 
 
 def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:

@@ -8,7 +8,7 @@ one are such a set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ import numpy.typing as npt
 
 from ..errors import ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover
 from ..solve.maximum import maximum_matching
-from ..wording import plural
+from ..wording import in_words, plural
 
 __all__ = [
     "Singularity",
@@ -97,26 +98,68 @@ class Singularity:
     vertices, neighbours
         A Hall violator: rows (or columns), and the fewer columns (or rows) that they have entries
         in. No choice of values can make them independent.
+    graph
+        Of which this is said: names come from there.
+
+    Examples
+    --------
+    >>> import berge
+    >>> model = berge.as_bipartite(
+    ...     ([0, 0, 1, 2], [0, 1, 0, 0]), row_labels=["a", "b", "c"], col_labels=["x", "y", "z"]
+    ... )
+    >>> found = berge.is_structurally_singular(model)
+    >>> found.named()
+    (['b', 'c'], ['x'])
+    >>> found.reason
+    '2 rows (b and c) have entries in only 1 column (x); column z has no entry'
     """
 
     side: str | None
     vertices: IndexArray
     neighbours: IndexArray
+    graph: BipartiteGraph | None = field(default=None, repr=False)
+
+    def named(self) -> tuple[list[Any], list[Any]]:
+        """Return the names of `vertices` and `neighbours`; numbers where there are none."""
+        own, theirs = self._labels()
+        return named(own, self.vertices), named(theirs, self.neighbours)
+
+    def _labels(self) -> tuple[Any, Any]:
+        graph = self.graph
+        labels = (graph.row_labels, graph.col_labels) if graph is not None else (None, None)
+        return labels if self.side == "rows" else labels[::-1]
 
     def __bool__(self) -> bool:
         return self.side is not None
 
     @property
     def reason(self) -> str:
-        """The proof in words."""
+        """The proof in words, with names where there are any; what is empty is said besides."""
         if self.side is None:
             return "not structurally singular: the smaller side can be matched whole"
-        names = ("row", "column") if self.side == "rows" else ("column", "row")
-        have = "has" if self.vertices.size == 1 else "have"
-        entries = f"{have} entries in only {plural(self.neighbours.size, names[1])}"
-        if not self.neighbours.size:
-            entries = f"{have} no entry"
-        return f"{plural(self.vertices.size, names[0])} {entries}"
+        nouns = ("row", "column") if self.side == "rows" else ("column", "row")
+        sizes = (self.vertices.size, self.neighbours.size)
+        who, whom = (
+            plural(size, noun) + (f" ({in_words(names, 5)})" if labels and names else "")
+            for size, noun, names, labels in zip(
+                sizes, nouns, self.named(), self._labels(), strict=True
+            )
+        )
+        have = "has" if sizes[0] == 1 else "have"
+        reason = f"{who} {have} entries in only {whom}" if sizes[1] else f"{who} {have} no entry"
+        empty = self._empty()
+        if not empty:
+            return reason
+        noun = nouns[1] + ("s" if empty[1:] else "")
+        return f"{reason}; {noun} {in_words(empty, 5)} {'have' if empty[1:] else 'has'} no entry"
+
+    def _empty(self) -> list[Any]:
+        """Return what has no entry on the other side."""
+        if self.graph is None or not self.graph.nnz:
+            return []
+        graph = self.graph
+        degrees = graph.col_degrees if self.side == "rows" else graph.row_degrees
+        return named(self._labels()[1], np.flatnonzero(degrees == 0))
 
 
 def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
@@ -139,8 +182,8 @@ def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
     if matching.cardinality == min(graph.shape):
         nothing: npt.NDArray[np.intp] = np.zeros(0, np.intp)
         return Singularity(None, nothing, nothing)
-    side = "rows"
+    side, searched = "rows", graph
     if graph.n_rows > graph.n_cols:
-        side, graph, matching = "columns", graph.T, matching.turned()
-    cover = koenig_cover(graph, matching)
-    return Singularity(side, np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols))
+        side, searched, matching = "columns", graph.T, matching.turned()
+    cover = koenig_cover(searched, matching)
+    return Singularity(side, np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols), graph)

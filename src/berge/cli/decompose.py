@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..results.under_way import UnderWay
-from ..wording import in_seconds, plural
+from ..wording import in_seconds, in_words, plural
 from . import options
 from .display import plain_table, report, sides, working
 from .program import command
@@ -31,6 +31,7 @@ _PARTS = ("underdetermined", "square", "overdetermined")
     "berge decompose jacobian.mtx --plot blocks.png",
     "berge decompose jacobian.mtx --permuted triangular.mtx -o order.npz",
     "berge decompose jacobian.mtx --json | jq .structural_rank",
+    "berge decompose incidence.csv --left equation --right variable",
 )
 @options.path("--matching", "matching_file", metavar="MATCHING",
              help="Use this maximum matching, written by `berge match -o`; "
@@ -45,6 +46,11 @@ _PARTS = ("underdetermined", "square", "overdetermined")
 @options.path("-o", "--output",
              help="Write the permutations and block bounds to a .npz or .json file.")  # fmt: skip
 @options.graph_file
+@options.columns(
+    "Column of a CSV or TSV file with the names of rows: its name on the first line, or its "
+    "number; of Parquet, with the numbers of rows.",
+    "Column with the names of columns.",
+)
 @options.as_json
 def decompose(
     file: options.GraphFile,
@@ -119,7 +125,13 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[s
         side, (rows, cols) = "rows", dm.overdetermined
         if graph.n_rows > graph.n_cols:
             side, (cols, rows) = "columns", dm.underdetermined
-        reason = Singularity(side, rows, cols).reason
+        reason = Singularity(side, rows, cols, graph).reason
+    labelled = graph.row_labels is not None
+    names: dict[str, Any] = {
+        name: dict(zip(("rows", "cols"), part.named(), strict=True))
+        for name, part in parts.items()
+        if labelled and name != "square"
+    }
     return {
         "rows": graph.n_rows,
         "cols": graph.n_cols,
@@ -135,7 +147,7 @@ def _facts(graph: BipartiteGraph, dm: DulmageMendelsohn, n_sizes: int) -> dict[s
         "blocks": dm.row_blocks.size - 1,
         "square_blocks": dm.n_square_blocks,
         "block_sizes": largest[:n_sizes],
-    }
+    } | ({"names": names, "source": graph.source} if labelled else {})
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
@@ -151,6 +163,12 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
     )
     if facts["reason"]:
         yield "", facts["reason"]
+    if facts.get("source"):
+        yield "read as", facts["source"]
+    for name, sides_of in facts.get("names", {}).items():
+        if sides_of["rows"] or sides_of["cols"]:
+            rows, cols = (in_words(sides_of[side], 10) or "none" for side in ("rows", "cols"))
+            yield name, f"rows {rows}; columns {cols}"
     shown = facts["block_sizes"]
     sizes = ", ".join(
         (f"{b['blocks']:,} of " if b["blocks"] > 1 else "") + f"{b['size']:,} × {b['size']:,}"
@@ -180,9 +198,14 @@ def _save(dm: DulmageMendelsohn, path: Path) -> None:
     import numpy as np
 
     from ..files.files import replacing
+    from ..graphs.names import named
 
     names = [f"{side}_{what}" for what in ("order", "blocks", "bounds") for side in ("row", "col")]
     arrays: dict[str, Any] = {name: getattr(dm, name) for name in names}
+    for side in ("row", "col"):
+        if (labels := getattr(dm.matching, f"{side}_labels")) is not None:
+            order = named(labels, arrays[f"{side}_order"])
+            arrays[f"{side}_names"] = np.array(list(map(str, order)), np.str_)
     with replacing(path) as file:
         if path.suffix.lower() == ".npz":
             np.savez_compressed(file, **arrays)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..results.general_matching import GeneralMatching
 
 SUFFIXES = (".npz", ".txt")
-READING = "symmetric, read as rows × columns; --general takes it for a graph of one set of vertices"
+READING = "rows × columns, though symmetric; --general: a graph of one set of vertices"
 
 
 def match_general(

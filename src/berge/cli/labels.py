@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from ..files.limits import Limits
     from ..graphs.graph import BipartiteGraph
     from ..results.matching import Matching
+    from .options import GraphFile
 
 SUFFIXES = (".csv", ".tsv", ".npz")
 _FORMATS = (None, "csv", "tsv")
-_DELIMITERS = ",;\t"
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NAMES_SHOWN = 10  # unmatched labels of a side
 _REASONS_SHOWN = 5
 
@@ -54,7 +55,7 @@ class LabelledFile:
 
     def size_of(self, path: Path) -> int:
         """Return how many pairs a file has that `save` wrote, 0 if they are of other labels."""
-        there = read_labelled(path, self.left, self.right, None).graph
+        there = _read(path, self.left, self.right, None).graph
         sides = (there.row_labels, self.graph.row_labels), (there.col_labels, self.graph.col_labels)
         known = all(set(found or ()) <= set(mine or ()) for found, mine in sides)
         return there.nnz if known and there.shape == (there.nnz, there.nnz) else 0
@@ -82,7 +83,8 @@ class LabelledFile:
 
     def lines(self, matching: Matching) -> Iterator[tuple[str, str]]:
         """Yield lines of the summary: who is unmatched, and why on the left."""
-        from ..analysis.labels import LabelledMatching, in_words
+        from ..analysis.labels import LabelledMatching
+        from ..wording import in_words
 
         pairs = LabelledMatching(self.graph, matching)
         left, right = pairs.unmatched_left, pairs.unmatched_right
@@ -101,9 +103,7 @@ class LabelledFile:
             yield "", f"… and {groups} with {without:,} unmatched; --json lists all"
 
 
-def read_labelled(
-    path: Path, left: str | None, right: str | None, form: str | None, limits: Limits | None = None
-) -> LabelledFile:
+def read_labelled(file: GraphFile) -> LabelledFile:
     """Read a file of labels; columns are named, or numbered from 1.
 
     Raises
@@ -113,12 +113,19 @@ def read_labelled(
     OptionError
         No such column; lists those there are.
     """
+    if file.form not in _FORMATS:
+        raise OptionError(f"left= and right= are for csv and tsv, not for the format {file.form!r}")
+    if file.base:
+        raise OptionError("base= is for files of numbers, left= and right= are for labels")
+    return _read(file.path, file.left, file.right, file.limits)
+
+
+def _read(path: Path, left: str | None, right: str | None, limits: Limits | None) -> LabelledFile:
     from ..analysis.labels import graph_of_pairs
     from ..files.columns import choose_columns
     from ..files.files import damage_reported, open_bytes
+    from ..graphs.owned import settle
 
-    if form not in _FORMATS:
-        raise OptionError(f"--left and --right are for csv and tsv, not for the format {form!r}")
     raw: Any = open_bytes(path, limits)
     with io.BufferedReader(raw) as file, damage_reported(path):
         texts = _texts(file, path)
@@ -127,11 +134,14 @@ def read_labelled(
             raise FormatError("the file is empty: no line with the names of columns", path)
         records: Any = None
         try:
-            delimiter = max(_DELIMITERS, key=lambda delimiter: len(_cut([line], delimiter)))
+            delimiter = max(
+                "".join(_DELIMITERS), key=lambda delimiter: len(_cut([line], delimiter))
+            )
             names = [name.strip() for name in _cut([line], delimiter)]
             places = choose_columns(names, left, right, by_number=True)
             records = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
             graph = graph_of_pairs(_pairs(records, names, places))
+            settle(graph, "source", f"a table cut at {_DELIMITERS[delimiter]}")
         except (csv.Error, InvalidGraphError) as error:
             number += records.line_num if records else 0
             raise FormatError(str(error), path, number) from None

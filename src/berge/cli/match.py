@@ -113,8 +113,7 @@ def match(
     if resume and checkpoint is None:
         raise click.UsageError("--resume needs --checkpoint")
     more: dict[str, Any] = dict(options.key_values(switches, "'--option'"))
-    columns = {"left": file.left, "right": file.right}
-    labelled = columns != {"left": None, "right": None} and file.format != "parquet"
+    columns, labelled = {"left": file.left, "right": file.right}, file.labelled
     in_parts = remote = False
     if cluster is not None:
         in_parts = output is not None and not output.suffix
@@ -126,8 +125,6 @@ def match(
         raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
     if not in_parts:
         options.check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
-    if labelled and file.base:
-        raise click.UsageError("--base is for files of numbers, --left and --right are for labels")
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     if general:
         if labelled or cluster is not None or switches:
@@ -214,7 +211,7 @@ def _read(
     from ..solve.default import ON_DISK
 
     if labelled:
-        labels = read_labelled(file.path, file.left, file.right, file.form, file.limits)
+        labels = read_labelled(file)
         return labels.graph, labels
     opened = open_if_large(file.path, always=algorithm == ON_DISK)
     if opened is not file.path:
@@ -286,9 +283,11 @@ def _lines(
     else:
         sizes = f"{facts['rows']:,} in {labels.left} × {facts['cols']:,} in {labels.right}"
         yield "graph", f"{sizes}, {plural(facts['edges'], 'edge')}"
+    if matching.source:
+        yield "read as", matching.source
+    elif facts["symmetric"]:
+        yield "read as", READING
     yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", verdict_of(facts))
-    if facts["symmetric"]:
-        yield "reading", READING
     if labels is not None:
         yield from labels.lines(matching)
     else:

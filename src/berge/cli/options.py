@@ -53,6 +53,11 @@ class GraphFile:
             return None
 
     @property
+    def labelled(self) -> bool:
+        """Whether it is a table of labels: columns are named, and it is not one of numbers."""
+        return (self.left, self.right) != (None, None) and self.format != "parquet"
+
+    @property
     def _settings(self) -> dict[str, Any]:
         names = {"left": self.left, "right": self.right}
         return {"base": self.base, "limits": self.limits, **names}
@@ -64,8 +69,13 @@ class GraphFile:
         return open_stream(self.path, str(self.format), **self._settings)
 
     def read(self) -> BipartiteGraph:
-        """Read a bipartite graph."""
+        """Read a bipartite graph, with labels if columns of them are named."""
         from .. import files
+
+        if self.labelled:
+            from .labels import read_labelled
+
+            return read_labelled(self).graph
 
         return files.read(self.path, format=self.form, **self._settings)
 

@@ -6,6 +6,7 @@ commands that need numpy and the compiler import them, and those that draw impor
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 
 import click
 
-from ..errors import OptionError
+from ..errors import GuessWarning, OptionError
 from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 
@@ -43,7 +44,7 @@ class Command(_WithExamples):
         except OptionError as error:
             if ctx.find_root().params.get("debug"):
                 raise
-            raise click.UsageError(str(error), ctx) from None
+            raise click.UsageError(as_options(str(error)), ctx) from None
 
 
 class Group(_WithExamples, click.Group):
@@ -144,8 +145,25 @@ def say(label: str, style: str, message: str = "") -> None:
 
     line = Text(label, style)
     if message:
-        line.append(": ").append(" ".join(message.split()), "default not bold")
+        said = as_options(" ".join(message.split()))
+        line.append(": ").append(said, "default not bold")
     Console(stderr=True, highlight=False).print(line, soft_wrap=True)
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library with the command's own options in place of keywords.
+
+    ``base=1`` is ``--base 1`` if the command has that.
+    """
+    ctx = click.get_current_context(silent=True)
+    names = {p.name: p.opts[-1] for p in ctx.command.params if p.opts} if ctx else {}
+    names |= {"format": names["form"]} if "form" in names else {}
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return f"{names[name]} {value}".rstrip() if name in names else found[0]
+
+    return re.sub(r"\b([a-z_]+)=([\w.]*)", option, message)
 
 
 def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = False) -> None:
@@ -163,6 +181,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show what the library warns of as a line, without the place in the code."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=RuntimeWarning, module=r"berge\.")
+        warnings.filterwarnings("always", category=GuessWarning)
         before = warnings.showwarning
 
         def show(message: Any, category: Any, *where: Any, **more: Any) -> None:

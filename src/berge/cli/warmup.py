@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -10,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..wording import in_seconds, plural
+from ..errors import OptionError
+from ..wording import in_bytes, in_seconds, plural
 from .display import working
 from .program import command, say
 
@@ -21,19 +26,61 @@ if TYPE_CHECKING:
 @command(
     "berge warmup",
     "berge warmup --all",
+    "berge warmup --save",
 )
 @click.option("--all", "everything", is_flag=True, help="Every algorithm with every start.")
-def warmup(everything: bool) -> None:
+@click.option("--save", is_flag=True, help="Keep the kernels with berge itself, for any x86-64-v3.")
+@click.option("--folder", type=click.Path(path_type=Path), hidden=True)
+def warmup(everything: bool, save: bool, folder: Path | None) -> None:
     """Compile what reading, solving and proving need on this machine.
 
     Kernels are compiled when first used and kept on disk (by numba: beside the package, or in
     $NUMBA_CACHE_DIR). An image for containers or a batch job wants this done beforehand.
+
+    Those are for the processor at hand. With --save they are compiled for every x86 processor of
+    the level x86-64-v3 (since some 2015), and kept where berge is installed, as a wheel for this
+    platform has them. So copies of this environment or image need not compile elsewhere.
     """
+    if save:
+        _save(everything, folder)
+        return
     seconds, compiled = warm_up(lambda: _use_kernels(everything))
     if compiled:
         say("ready", "green", f"{plural(compiled, 'function')} compiled in {in_seconds(seconds)}")
     else:
         say("ready", "green", f"everything was in the cache; loaded in {in_seconds(seconds)}")
+
+
+def _save(everything: bool, folder: Path | None) -> None:
+    """Compile in a process of its own, since numba is set to a processor when it is imported."""
+    from ..compile.shipped import CPU, FOLDER
+
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        raise OptionError(f"--save compiles for {CPU}, and this is {platform.machine()}")
+    folder = FOLDER if folder is None else folder
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="berge-") as unused, working(f"compiling for {CPU}"):
+        settings = {
+            "NUMBA_CPU_NAME": CPU, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": unused,
+        }  # fmt: skip
+        code = "import sys; from berge.cli.warmup import save_here; save_here(*sys.argv[1:])"
+        subprocess.run(
+            [sys.executable, "-c", code, folder, "all" if everything else ""],
+            env=os.environ | settings,
+            check=True,
+        )
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    took = in_seconds(time.perf_counter() - started)
+    say("saved", "green", f"{in_bytes(size)} of kernels for {CPU} in {folder}, in {took}")
+
+
+def save_here(folder: str, everything: str) -> None:
+    """Compile for the processor that numba is set to, and write the kernels to a folder."""
+    from ..compile import shipped
+
+    with shipped.collecting() as collected:
+        _use_kernels(bool(everything))
+    shipped.save(collected, Path(folder))
 
 
 def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:
@@ -47,11 +94,16 @@ def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:
 
 
 def _use_kernels(everything: bool) -> None:
+    import numpy as np
+
+    from ..analysis.decomposition import block_triangular_form, dulmage_mendelsohn
     from ..files import read, write
     from ..generate import grid, karp_sipser_hard, permute
     from ..graphs.graph import BipartiteGraph
+    from ..ingest import as_bipartite
     from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
+    from ..solve.greedy import greedy_matching
     from ..solve.maximum import maximum_matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
@@ -75,9 +127,22 @@ def _use_kernels(everything: bool) -> None:
             # A graph of its own each time, or the transpose would be there already.
             fresh = BipartiteGraph(source.indptr, source.indices, source.shape)
             maximum_matching(fresh, threads=threads, **settings)
-    matching = maximum_matching(graph)
-    matching.prove(graph)
+    for source in (graph, small):
+        for index in (np.int32, np.int64):  # read where they lie; scipy makes both
+            matrix = source.to_scipy()
+            matrix.indptr = matrix.indptr.astype(index)
+            matrix.indices = matrix.indices.astype(index)
+            matching = maximum_matching(matrix)
+            matching.prove(matrix)
+            as_bipartite(matrix.tocsc())
+            as_bipartite(matrix.tocoo())
+        dulmage_mendelsohn(source)
+        block_triangular_form(source)
     graph.without_duplicates()
+    for source in (graph, small):  # taken as general graphs
+        pairs = source.to_scipy().tocoo().coords
+        for weights in (None, np.arange(1.0, source.nnz + 1)):
+            greedy_matching((pairs[0], pairs[1] + source.n_rows), weights=weights)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):

@@ -48,9 +48,11 @@ def aside(target: str, make: Callable[[str], object]) -> Iterator[str]:
             held = _hold(path, handles)
         yield path
     finally:
-        if path:
-            _remove(path)
-        _close(handles)
+        try:
+            if path:
+                _remove(path)
+        finally:
+            list(map(os.close, handles))
 
 
 def beside(target: PathName, token: int) -> str:
@@ -99,7 +101,7 @@ def sync_folder(folder: PathName) -> None:
         if error.errno != errno.EINVAL:  # some network file systems
             raise
     finally:
-        _close(handles)
+        list(map(os.close, handles))
 
 
 def _put_in_place(folder: str, target: str) -> None:
@@ -153,7 +155,7 @@ def _sweep(target: str) -> None:
         except OSError:
             pass
         finally:
-            _close(handles)
+            list(map(os.close, handles))
 
 
 def _left_over(target: str) -> list[str]:
@@ -185,13 +187,11 @@ def _hold(path: str, handles: list[int]) -> bool:
 
 
 def _open(path: PathName, handles: list[int], flags: int = 0) -> None:
-    """Open a file or folder to read; the handle is in the list, whenever Ctrl-C comes."""
+    """Open a file or folder to read, and add its handle to a list.
+
+    In one step: the handle is in the list, whenever Ctrl-C comes. Closing is one step too.
+    """
     handles.extend(map(os.open, [path], [os.O_RDONLY | flags]))
-
-
-def _close(handles: list[int]) -> None:
-    for handle in handles:
-        os.close(handle)
 
 
 def _lock(handle: int) -> bool | None:

@@ -10,17 +10,21 @@ from ..errors import InvalidGraphError, OptionError
 def choose_columns(
     names: list[Any], left: Any = None, right: Any = None, *, by_number: bool = False
 ) -> tuple[int, int]:
-    """Return the places of two columns; the first that the other one leaves, where none is named.
+    """Return the places of two columns; who names none or one must leave no other choice.
 
     With `by_number`, text that is no name but a number counts the columns from 1.
 
     Examples
     --------
     >>> from berge.files.columns import choose_columns
-    >>> choose_columns(["job", "worker", "pay"], left="worker")
+    >>> choose_columns(["job", "worker"], left="worker")
     (1, 0)
     >>> choose_columns(["job", "worker", "pay"], "3", "1", by_number=True)
     (2, 0)
+    >>> choose_columns(["job", "worker", "pay"], left="worker")
+    Traceback (most recent call last):
+        ...
+    berge.errors.OptionError: right: name the column, of 'job', 'pay'
     """
     if len(names) < 2:
         raise InvalidGraphError(f"edges need two columns, left and right; there is only {names!r}")
@@ -30,9 +34,16 @@ def choose_columns(
     )
     if first is not None and first == second:
         raise OptionError(f"left and right are both the column {names[first]!r}")
-    free = (place for place in range(len(names)) if place not in (first, second))
-    first = next(free) if first is None else first
-    return first, next(free) if second is None else second
+    free = [place for place in range(len(names)) if place not in (first, second)]
+    missing = [side for side, place in (("left", first), ("right", second)) if place is None]
+    if len(missing) < len(free) and missing:
+        which = "column" if len(missing) == 1 else "columns"
+        listing = ", ".join(repr(names[place]) for place in free[:20])
+        more = f" and {len(free) - 20} more" if len(free) > 20 else ""
+        hint = "" if len(missing) == 1 else " (a matrix is passed as an array)"
+        raise OptionError(f"{' and '.join(missing)}: name the {which}, of {listing}{more}{hint}")
+    first = free.pop(0) if first is None else first
+    return first, free.pop(0) if second is None else second
 
 
 def place_of(names: list[Any], side: str, name: Any, by_number: bool = False) -> int:

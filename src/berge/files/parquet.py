@@ -1,6 +1,7 @@
 """Parquet edge lists: two columns of whole numbers, in one file or in a folder of them.
 
-The columns `left` and `right`, by default the first two; a first number other than 0 is the `base`.
+The columns `left` and `right`, which must be named where there are more than two; a first number
+other than 0 is the `base`.
 Read in batches by pyarrow (``pip install "berge[parquet]"``). Columns of labels are for
 `berge.as_bipartite`, which takes frames.
 """
@@ -35,7 +36,8 @@ def read(
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    return BipartiteGraph.from_edges(rows, cols, shape_of(rows, cols, path, limits or Limits()))
+    shape = shape_of(rows, cols, path, limits or Limits(), base)
+    return BipartiteGraph.from_edges(rows, cols, shape)
 
 
 def read_graph(
@@ -51,7 +53,7 @@ def read_graph(
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
     rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
-    n = max(shape_of(rows, cols, path, limits or Limits()))
+    n = max(shape_of(rows, cols, path, limits or Limits(), base))
     return Graph.from_edges(rows, cols, n, weights)
 
 

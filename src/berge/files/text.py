@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from os import fspath
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 from ..errors import FormatError
 from ..graphs.graph import IndexArray
+from ..wording import warn
 from . import tokens
 from .decimals import number, powers
 from .files import PathName, plain_size
@@ -119,7 +121,7 @@ def edges(lines: Lines, head: Head) -> tuple[IndexArray, IndexArray, tuple[int, 
     What a solve of them takes is compared with the limit before, and again as edges come.
     """
     rows, cols = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
+    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits, head.low)
     return *(mirrored(rows, cols) if head.mirror else (rows, cols)), shape
 
 
@@ -128,7 +130,7 @@ def weighted_edges(
 ) -> tuple[IndexArray, IndexArray, tuple[int, int], npt.NDArray[np.float64]]:
     """Return the same and the weights, of edges that are not mirrored."""
     rows, cols, *weights = join(_within_memory(lines, head))
-    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits)
+    shape = head.shape or shape_of(rows, cols, lines.path, lines.limits, head.low)
     return rows, cols, shape, weights[0] if weights else np.zeros(0)
 
 
@@ -230,10 +232,17 @@ def join(chunks: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
     return left.astype(wide, copy=False), right.astype(wide, copy=False), *others
 
 
-def shape_of(rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits) -> tuple[int, int]:
-    """Return the shape that the largest numbers ask for, if it fits in memory."""
+def shape_of(
+    rows: IndexArray, cols: IndexArray, path: PathName, limits: Limits, base: int = 0
+) -> tuple[int, int]:
+    """Return the shape that the largest numbers ask for, if it fits in memory.
+
+    Numbers that may be from 1 on though the `base` is 0 are warned of.
+    """
     shape = int(rows.max(initial=-1)) + 1, int(cols.max(initial=-1)) + 1
     limits.check(shape, rows.size, path)
+    if base == 0 and rows.size and rows.min() > 0 and cols.min() > 0:
+        warn(f"{fspath(path)}: row 0 and column 0 are empty; if it counts from 1: base=1")
     return shape
 
 

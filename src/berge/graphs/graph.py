@@ -96,6 +96,11 @@ class BipartiteGraph(TwoSided):
     row_labels, col_labels
         Names of the rows and columns, where the source had any.
 
+    Attributes
+    ----------
+    source
+        How the input was read where it did not say so itself, in words; else None.
+
     Raises
     ------
     InvalidGraphError
@@ -208,6 +213,11 @@ class BipartiteGraph(TwoSided):
     def window(self, lo: int, hi: int, out: IndexArray | None = None) -> IndexArray:
         """Return ``indices[lo:hi]``; graphs on the disk read them, into `out` if that is given."""
         return self.indices[lo:hi]
+
+    @fixed
+    def source(self) -> str | None:
+        """How the input was read, where it did not say so itself."""
+        return None
 
     @fixed
     def row_degrees(self) -> IndexArray:

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, not_square
+from ..graphs.owned import settle
+from ..wording import warn
 
 __all__ = ["as_bipartite", "as_graph"]
 
@@ -25,6 +27,8 @@ def as_bipartite(
     top_nodes: Iterable[Any] | None = None,
     left: Any = None,
     right: Any = None,
+    row_labels: Iterable[Any] | None = None,
+    col_labels: Iterable[Any] | None = None,
 ) -> BipartiteGraph:
     """Make a bipartite graph of anything that is one.
 
@@ -45,11 +49,16 @@ def as_bipartite(
           copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
         - the path of a file that `berge.read` knows; in Parquet, `left` and `right` hold numbers.
     shape
-        Rows and columns, for index arrays; by default as large as the indices ask for.
+        Rows and columns, for index arrays; by default as many as there are labels, else as large
+        as the indices ask for.
     top_nodes
         The rows, for networkx graphs.
     left, right
-        Names of the two columns, for frames and Parquet files; by default the first ones.
+        Names of the two columns, for frames and Parquet files; needed where there are more than
+        two.
+    row_labels, col_labels
+        Names of all rows, and of all columns. Where the source has labels itself, as frames do,
+        these list all there are: those that no edge has are there too, and count as unmatched.
 
     Raises
     ------
@@ -58,6 +67,12 @@ def as_bipartite(
     OptionError
         If a frame has no column of that name, or the source is no frame and has no columns.
 
+    Warns
+    -----
+    GuessWarning
+        If the source can be read in two ways; says which one was taken. What was assumed without
+        doubt is in the graph's ``source``.
+
     Examples
     --------
     >>> import berge, numpy as np
@@ -65,11 +80,27 @@ def as_bipartite(
     BipartiteGraph(3 × 4, 3 edges)
     >>> berge.as_bipartite(np.eye(3))
     BipartiteGraph(3 × 3, 3 edges)
+    >>> berge.as_bipartite(([0, 1], [1, 1]), row_labels=["ann", "bob", "cid"])
+    BipartiteGraph(3 × 2, 2 edges)
     """
+    named = row_labels is not None or col_labels is not None
+    if named and isinstance(source, tuple) and shape is None and len(source) == 2:
+        rows, cols, *_ = source
+        row_labels, col_labels = (None if x is None else list(x) for x in (row_labels, col_labels))
+        shape = _size(rows, row_labels), _size(cols, col_labels)
     graph = _bipartite(source, shape, top_nodes, left, right)
     if graph is None:
         raise _unknown(source, "a bipartite graph", "(row_indices, col_indices)")
+    if named:
+        from .named import with_labels
+
+        return with_labels(graph, row_labels, col_labels)
     return graph
+
+
+def _size(indices: Any, labels: list[Any] | None) -> int:
+    """Return how many vertices a side has: as many as labels, else as its indices ask for."""
+    return int(np.max(indices, initial=-1)) + 1 if labels is None else len(labels)
 
 
 def _bipartite(
@@ -115,9 +146,18 @@ def _bipartite(
         return _from_sparse(source)
     if isinstance(source, tuple):
         return _from_indices(source, shape)
+    if isinstance(source, list) and source and all(map(_is_pair, source)):
+        raise InvalidGraphError(
+            "a list of pairs: pass (row_indices, col_indices), two arrays, or an array for a "
+            "matrix; pairs of names are for match_pairs"
+        )
     if isinstance(source, (np.ndarray, list)):
         return _from_dense(np.asarray(source))
     return None
+
+
+def _is_pair(entry: Any) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2
 
 
 def _unknown(source: Any, kind: str, indices: str) -> InvalidGraphError:
@@ -200,11 +240,7 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     if isinstance(source, tuple) and len(source) == 2 and not own:
         return Graph.from_edges(*source, weights=given)
     # Rows of a matrix are lists: two pairs would pass for one.
-    if (
-        isinstance(source, list)
-        and source
-        and all(isinstance(e, tuple) and len(e) == 2 for e in source)
-    ):
+    if isinstance(source, list) and source and all(map(_is_pair, source)):
         raise InvalidGraphError(
             "edges are passed as (ends, others), two arrays, not as a list of pairs"
         )
@@ -283,7 +319,10 @@ def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> Bip
     from .tensors import on_host
 
     rows, cols = map(on_host, source[:2])
-    return BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
+    graph = BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
+    if shape is None and not source[2:]:
+        settle(graph, "source", f"{graph.n_rows:,} × {graph.n_cols:,} by the largest indices")
+    return graph
 
 
 def _from_dense(array: Any) -> BipartiteGraph:
@@ -294,5 +333,17 @@ def _from_dense(array: Any) -> BipartiteGraph:
         )
     if array.dtype.kind not in "biufc":
         raise InvalidGraphError(f"a dense array must hold numbers, not {array.dtype}")
+    if 2 in array.shape and max(array.shape) > 2 and array.dtype.kind in "iu":
+        _warn_of_edges(array)
     rows, cols = np.nonzero(array)
     return BipartiteGraph.from_edges(rows, cols, array.shape)
+
+
+def _warn_of_edges(array: Any) -> None:
+    """Say that what looks like a list of edges is read as a matrix."""
+    if array.min() >= 0 and array.max() > 1:
+        sides = "array[:, 0], array[:, 1]" if array.shape[1] == 2 else "array[0], array[1]"
+        warn(
+            f"an array of {array.shape[0]:,} × {array.shape[1]:,} whole numbers is read as a "
+            f"matrix; if it lists edges, pass ({sides})"
+        )

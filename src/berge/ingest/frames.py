@@ -18,6 +18,7 @@ import numpy as np
 from ..errors import InvalidGraphError
 from ..files.columns import choose_columns, place_of
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.owned import settle
 
 
 def is_frame(source: Any) -> bool:
@@ -26,7 +27,7 @@ def is_frame(source: Any) -> bool:
 
 
 def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGraph:
-    """Take the columns named `left` and `right`, by default the first two, as edges.
+    """Take the columns named `left` and `right` as edges; of two columns, the first is left.
 
     Raises
     ------
@@ -34,7 +35,7 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
         Fewer than two columns, a missing value (names the row, from 0), or values that cannot be
         labels.
     OptionError
-        No column of that name.
+        No column of that name, or none named of more than two.
 
     Examples
     --------
@@ -49,38 +50,52 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     -----
     Time and memory are linear in the rows of the frame.
     """
-    rows, cols, shape, (row_labels, col_labels), _ = frame_edges(frame, left, right)
-    return BipartiteGraph.from_edges(
+    rows, cols, shape, (row_labels, col_labels), _, names = frame_edges(frame, left, right)
+    graph = BipartiteGraph.from_edges(
         rows, cols, shape, row_labels=row_labels, col_labels=col_labels
     )
+    own, theirs = names
+    settle(graph, "source", f"rows are what is in column {own!r}, columns what is in {theirs!r}")
+    return graph
 
 
-def frame_edges(frame: Any, left: Any = None, right: Any = None, weights: Any = None) -> Any:
-    """Return rows, columns, shape, both sides' labels, and the values of the column `weights`.
+def frame_edges(frame: Any, left: Any = None, right: Any = None, weights: Any = False) -> Any:
+    """Return rows, columns, shape, both sides' labels, values of `weights`, names of both columns.
 
     Without a name, the weights are the column that is neither `left` nor `right`, if there is one
-    alone; else None.
+    alone; of three columns without names the last one. If False they are not looked for.
     """
     if hasattr(frame, "collect"):  # a lazy frame of polars
         frame = frame.collect()
     names, column, number = _READERS[_library(frame) or ""][0](frame)
-    places = choose_columns(names, left, right)
+    apart = None
+    if weights is not None and not isinstance(weights, bool):
+        apart = place_of(names, "weights", weights)
+    elif weights is not False and left is right is None and len(names) == 3:
+        apart = 2
+    ends = [place for place in range(len(names)) if place != apart]
+    first, second = choose_columns([names[place] for place in ends], left, right)
+    places = ends[first], ends[second]
+    if left is right is None and len(frame) == 2 and names in _UNNAMED:
+        raise InvalidGraphError(
+            "a frame of 2 × 2 without names may be a matrix or two edges: pass it as an array, or "
+            "name the columns by left= and right="
+        )
     (rows, row_labels), (cols, col_labels) = (
         _numbered(number, column(place), names[place]) for place in places
     )
-    values = _values(names, column, places, weights)
-    return rows, cols, (len(row_labels), len(col_labels)), (row_labels, col_labels), values
+    values = None if weights is False else _values(names, column, places, apart)
+    labels, shape = (row_labels, col_labels), (len(row_labels), len(col_labels))
+    return rows, cols, shape, labels, values, [names[place] for place in places]
 
 
-def _values(names: list[Any], column: Any, places: tuple[int, int], weights: Any) -> Any:
-    """Return the numbers of the column of weights; complain where it has none."""
-    if weights is None or weights is True:
+def _values(names: list[Any], column: Any, places: tuple[int, int], place: int | None) -> Any:
+    """Return the numbers of a column, by default the only other one; complain where it has none."""
+    if place is None:
         others = [place for place in range(len(names)) if place not in places]
         if len(others) != 1:
             return None
         place = others[0]
-    else:
-        place = place_of(names, "weights", weights)
     found = np.asarray(column(place).to_numpy())
     missing = found != found if found.dtype.kind == "f" else np.zeros(found.size, np.bool_)
     if found.dtype.kind == "O":
@@ -184,6 +199,9 @@ def _numbered_one_by_one(values: list[Any]) -> Numbers:
     ]
     return np.array(numbers, np.int64), list(number_of)
 
+
+# Names of two columns that nobody named, in pandas and in polars.
+_UNNAMED = ([0, 1], ["column_0", "column_1"])
 
 # How to read a library's frames, and the names of their classes.
 _READERS: dict[str, Any] = {

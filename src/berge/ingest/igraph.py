@@ -8,6 +8,7 @@ import numpy as np
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
+from ..graphs.owned import settle
 from .edges import Edges, NotBipartiteError, checked_weights, two_sided
 
 
@@ -23,7 +24,10 @@ def from_igraph(graph: Any) -> BipartiteGraph:
         if not bipartite:
             raise NotBipartiteError("the graph has an odd cycle: it is not bipartite")
     rows, cols = ([v for v, value in enumerate(types) if value == side] for side in (0, 1))
-    return two_sided(graph.get_edgelist(), rows, cols, _names(graph))
+    made = two_sided(graph.get_edgelist(), rows, cols, _names(graph))
+    if "type" not in graph.vs.attributes():
+        settle(made, "source", "rows are one of two colours: vertices lack the attribute type")
+    return made
 
 
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:

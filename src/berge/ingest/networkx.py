@@ -9,12 +9,16 @@ import numpy as np
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
+from ..graphs.owned import settle
 from .edges import Edges, NotBipartiteError, checked_weights, two_sided
 
 
 def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> BipartiteGraph:
     """Take `top_nodes`, else nodes with ``bipartite=0``, else one colour of two, as rows."""
-    return two_sided(graph.edges(), *_sides(graph, top_nodes), None)
+    made = two_sided(graph.edges(), *_sides(graph, top_nodes), None)
+    if top_nodes is None and not all("bipartite" in data for _, data in graph.nodes(data=True)):
+        settle(made, "source", "rows are one of two colours: nodes lack the attribute bipartite")
+    return made
 
 
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:

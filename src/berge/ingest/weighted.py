@@ -78,7 +78,8 @@ def as_weighted(
     given = None if weights is None or weights is True or named else weights
     library = type(source).__module__.partition(".")[0]
     if is_frame(source):
-        rows, cols, shape, labels, values = frame_edges(source, left, right, weights)
+        wanted = weights if given is None else False
+        rows, cols, shape, labels, values, _ = frame_edges(source, left, right, wanted)
         if given is not None:
             values = given
         elif values is None:

@@ -23,6 +23,18 @@ __all__ = [
 
 _DEVICES = ("cpu", "cuda")
 
+# What people ask of a maximum matching that is to be had elsewhere, by a word in its name.
+_ELSEWHERE = {
+    "weight": "weights are for berge.greedy_matching",
+    "cost": "weights are for berge.greedy_matching",
+    "score": "weights are for berge.greedy_matching",
+    "name": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
+    "label": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
+    "gpu": "a GPU is device='cuda'",
+    "jobs": "the number of threads is threads=…",
+    "timeout": "a limit of seconds is time_limit=…",
+}
+
 
 @cache
 def algorithms(kind: Kind | None = None) -> tuple[Algorithm, ...]:
@@ -65,7 +77,10 @@ def find(kind: Kind, name: Any) -> Algorithm:
 def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) -> None:
     """Check what every pipeline is called with; a device that is asked for must be there."""
     if device not in _DEVICES:
-        raise DeviceError(f"device must be one of {', '.join(_DEVICES)}, not {device!r}")
+        hint = ""
+        if str(device).lower().startswith(("gpu", "cuda", "nvidia")):
+            hint = "; did you mean 'cuda'? (which GPU it is, CUDA_VISIBLE_DEVICES says)"
+        raise DeviceError(f"device must be one of {', '.join(_DEVICES)}, not {device!r}{hint}")
     if device not in algorithm.devices:
         raise DeviceError(
             f"device {device!r}: {algorithm.name} runs on {', '.join(algorithm.devices)} only"
@@ -101,6 +116,9 @@ def check_options(
                 options[option.name] = option.check(given[option.name])
     for name in given:
         if name not in checked[0] and name not in checked[1]:
+            hint = next((hint for word, hint in _ELSEWHERE.items() if word in name.lower()), None)
+            if hint is not None:
+                raise OptionError(f"there is no option {name!r}; {hint}")
             known = [option.name for a in (exact, start) for option in a.options]
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; it has "

@@ -131,6 +131,8 @@ class Matching:
         The `Certificate` of the last successful `prove`, or None.
     row_labels, col_labels
         Names of rows and columns, where the graph had any.
+    source
+        How the input was read where it did not say so itself, in words; else None.
 
     Examples
     --------
@@ -146,6 +148,7 @@ class Matching:
     certificate: Certificate | None = None
     row_labels: Sequence[Any] | None = None
     col_labels: Sequence[Any] | None = None
+    source: str | None = None
     _cover: Certificate | None = None  # that the solver came upon; not checked yet
     _graph: Any = None  # what was matched, if it is square; weak
 
@@ -194,7 +197,7 @@ class Matching:
         return int(self.col_match.shape[0])
 
     @property
-    def source(self) -> str:
+    def reading(self) -> str:
         """How the graph was read, in a line; who has a symmetric matrix may mean something else.
 
         The graph is looked at for this, if it is still there. O(rows + edges).
@@ -203,7 +206,7 @@ class Matching:
         --------
         >>> import berge, numpy as np
         >>> triangle = np.ones((3, 3))
-        >>> berge.maximum_matching(triangle).source
+        >>> berge.maximum_matching(triangle).reading
         'rows × columns, though symmetric: general=True takes it for a graph of one set of vertices'
         """
         graph = self._graph and self._graph()

@@ -16,6 +16,7 @@ augmenting path, and give none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ from ..checker.check import (
 from ..checker.general import check_general
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
+from ..graphs.names import named
 
 if TYPE_CHECKING:
     from .general_matching import GeneralMatching
@@ -63,10 +65,18 @@ class Certificate:
     ----------
     rows, cols
         Boolean masks: which rows and which columns are in the cover.
+    row_labels, col_labels
+        Names of all rows and columns, where `minimum_vertex_cover` got any.
     """
 
     rows: npt.NDArray[np.bool_]
     cols: npt.NDArray[np.bool_]
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
+
+    def named(self) -> tuple[list[Any], list[Any]]:
+        """Return the names of the rows and of the columns; numbers where there are none."""
+        return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
 
     @property
     def size(self) -> int:

@@ -173,5 +173,6 @@ class Run(UnderWay):
             )
             matching.upper_bound = max(bound, matching.cardinality)
             matching._cover = self.cover
+            matching.source = getattr(graph, "source", None)
         self.seconds["total"] = self.elapsed
         return matching

@@ -13,7 +13,7 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
-assign     ``shortest-paths``; with capacities ``capacity-paths``
+assign     ``paths-or-scaling``; with capacities ``capacity-paths``
 any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
@@ -118,7 +118,7 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
     units = problem.row_capacity, problem.col_capacity, problem.row_least, problem.col_least
     if algorithm == "auto":
         one_each = all(given is None for given in units)
-        algorithm = "shortest-paths" if one_each else "capacity-paths"
+        algorithm = "paths-or-scaling" if one_each else "capacity-paths"
     return find("assign", algorithm)
 
 

@@ -184,7 +184,7 @@ def maximum_matching(
 
 
 def _noted(matching: Matching, graph: Any) -> Matching:
-    """Note what a square matching is of, as long as the caller has it: see `Matching.source`."""
+    """Note what a square matching is of, as long as the caller has it: see `Matching.reading`."""
     if matching.row_match.size == matching.col_match.size:
         try:
             matching._graph = ref(graph)

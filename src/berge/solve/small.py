@@ -115,6 +115,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         matching = Matching._found(row_match, col_match, cardinality, stats)
         if own:
             matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
+            matching.source = graph.source
     else:
         stats.threads = threads_of(threads)
         matching = _go_on(graph, nonempty, cardinality, stats, arrays, space)
@@ -137,6 +138,7 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
         matching.stats.seconds["transpose"] = seconds
         matching.row_match, matching.col_match = matching.col_match, matching.row_match
         matching.row_labels, matching.col_labels = matching.col_labels, matching.row_labels
+        matching.source = graph.source
     return matching
 
 

@@ -15,7 +15,8 @@ from ...conftest import COMPILED
 
 pytestmark = pytest.mark.kernels
 
-ALGORITHMS = ["shortest-paths", "capacity-paths"]  # those for vertices of one unit
+# Those for vertices of one unit.
+ALGORITHMS = ["shortest-paths", "cost-scaling", "paths-or-scaling", "capacity-paths"]
 IMPOSSIBLE = 1e7
 
 
@@ -72,7 +73,7 @@ def total_of(run: AssignmentRun) -> float:
     unused_cols[chosen[~unused_rows]] = False
     assert picked.sum() == (~unused_rows).sum() == (~unused_cols).sum()
     assert (reduced >= -near).all()
-    assert (abs(reduced[picked]) <= near).all()
+    assert run.stopped or (abs(reduced[picked]) <= near).all()
     for price, leave in ((u, problem.row_leave), (v, problem.col_leave)):
         finite = leave < required(costs.dtype)
         assert (price[finite] <= leave[finite] + near).all()

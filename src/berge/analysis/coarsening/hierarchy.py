@@ -25,6 +25,7 @@ __all__ = ["Hierarchy", "Level"]
 
 Operation = Literal["sum", "mean", "max"]
 
+TOLD = "levels.json"
 _WRITTEN = re.compile(r"level-\d+\.(graph|hgr)|map-\d+\.npy")  # by `Hierarchy.save`
 
 
@@ -194,8 +195,8 @@ class Hierarchy:
 
         Level i becomes ``level-i.graph`` (a hypergraph ``level-i.hgr``, as hMETIS has it), with
         weights of vertices and edges; its map to the next is ``map-i.npy``. ``levels.json`` has
-        what the levels say of themselves. The folder is made if it is not there; files of such
-        names in it, beside a ``levels.json``, are of an earlier hierarchy and are removed.
+        what the levels say of themselves. A folder with an earlier hierarchy is replaced in one
+        step. If it has other files too, these stay, and the new ones are written one by one.
 
         Parameters
         ----------
@@ -208,28 +209,44 @@ class Hierarchy:
         folder = Path(folder)
         if folder.exists() and not folder.is_dir():
             raise OptionError(f"{str(folder)!r} is a file, not a folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        from ...files import metis
+        from ...files.aside import new_folder
+        from ...files.files import naming
 
-        files = [folder / "levels.json"]  # first: it marks the others as ours
-        if files[0].exists():
-            for old in folder.iterdir():
-                if _WRITTEN.fullmatch(old.name):
-                    old.unlink()
+        there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+        ours = {name for name in there if name == TOLD or _WRITTEN.fullmatch(name)}
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with naming(folder):
+            if there == ours and (TOLD in there or not there):
+                with new_folder(folder) as place:
+                    names = self._write(place, scale)
+            else:
+                for name in ours if TOLD in there else ():
+                    (folder / name).unlink()
+                names = self._write(folder, scale)
+        return [folder / name for name in names]
+
+    def _write(self, folder: Path, scale: float) -> list[str]:
+        """Write the files of `save`; return their names."""
+        from ...files import metis
+        from ...files.files import replacing
+
+        names = [TOLD]  # first: it marks the others as ours
         limit = self.limit if self.limit < float("inf") else None  # which JSON does not have
         facts = {"reason": self.reason, "limit": limit, "levels": self.facts()}
-        files[0].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        with replacing(folder / TOLD) as file:
+            file.write(json.dumps(facts, indent=1).encode() + b"\n")
         for i, level in enumerate(self.levels):
             if isinstance(level.graph, Graph):
-                files.append(folder / f"level-{i}.graph")
-                metis.write_graph(level.graph, files[-1], scale=scale)
+                names.append(f"level-{i}.graph")
+                metis.write_graph(level.graph, folder / names[-1], scale=scale)
             else:
-                files.append(folder / f"level-{i}.hgr")
-                metis.write_hypergraph(level.graph, files[-1], scale=scale)
+                names.append(f"level-{i}.hgr")
+                metis.write_hypergraph(level.graph, folder / names[-1], scale=scale)
             if level.coarse is not None:
-                files.append(folder / f"map-{i}.npy")
-                np.save(files[-1], level.coarse)
-        return files
+                names.append(f"map-{i}.npy")
+                with replacing(folder / names[-1]) as file:
+                    np.save(file, level.coarse)
+        return names
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Hierarchy:
@@ -252,9 +269,10 @@ class Hierarchy:
         True
         """
         from ...files import metis, npy
+        from ...files.aside import in_place
 
-        folder = Path(folder)
-        told = folder / "levels.json"
+        folder = in_place(folder)
+        told = folder / TOLD
         try:
             facts = json.loads(told.read_text(encoding="utf-8"))
             reason, limit = str(facts["reason"]), facts["limit"]

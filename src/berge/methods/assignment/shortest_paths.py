@@ -27,13 +27,14 @@ Matrix Anal. Appl. 22 (2001). (d_j → dist, lsp → best, Q1 → order, Q2 → 
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import helper, kernel
 from ...results.assignment_run import AssignmentRun
-from ...tuning import EDGES_PER_CALL
+from ...tuning import BIDS_PER_ROW, EDGES_PER_CALL
 from .reductions import BIDS, EDGES, bid, take_tight
 from .side import Arrays, Side, settle_prices
 
@@ -69,8 +70,8 @@ def finish(run: AssignmentRun, side: Side) -> None:
         settle_prices(side.arrays)
 
 
-def search_all(run: AssignmentRun, side: Side) -> None:
-    """Let every row that waits search."""
+def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
+    """Let every row that waits search; return whether all did before `most` edges were read."""
     a = side.arrays
     n_rows, n_cols = side.graph.shape
     index = side.graph.indices.dtype
@@ -78,7 +79,7 @@ def search_all(run: AssignmentRun, side: Side) -> None:
     with run.timed("start"):
         rows = np.empty(n_rows, index)
         count = take_tight(a, rows)
-        count = bid(a, rows, count, 4 * n_rows, tally)
+        count = bid(a, rows, count, BIDS_PER_ROW * n_rows, tally)
     run.stats.bids += int(tally[BIDS])
     run.pause()
     buffers = Buffers(
@@ -92,8 +93,10 @@ def search_all(run: AssignmentRun, side: Side) -> None:
     done = 0
     try:
         with run.timed("search"):
-            while done < count and not run.infeasible:
-                done = search(a, buffers, rows[:count], done, EDGES_PER_CALL, tally)
+            most += tally[EDGES]
+            budget = int(min(EDGES_PER_CALL, most / 4))
+            while done < count and not run.infeasible and tally[EDGES] < most:
+                done = search(a, buffers, rows[:count], done, budget, tally)
                 if done < 0:
                     done = -1 - done
                     run.infeasible = True
@@ -101,6 +104,7 @@ def search_all(run: AssignmentRun, side: Side) -> None:
     finally:
         run.stats.searches += done
         run.stats.edges += int(tally[EDGES])
+    return run.infeasible or done == count
 
 
 def _cols(side: Side) -> tuple[Any, Any]:
