@@ -15,7 +15,10 @@ from berge.methods.registry import variants
 
 PUBLIC = {
     "Assignment",
+    "GallaiEdmonds",
+    "GeneralEdgeRoles",
     "GeneralMatching",
+    "gallai_edmonds",
     "TutteBerge",
     "BergeError",
     "BipartiteGraph",

@@ -156,7 +156,7 @@ def _top(G: BergeGraph, top_nodes: Iterable[Any] | None) -> Mask:
 
 
 def _two_colour(G: BergeGraph) -> tuple[Mask, int, bool]:
-    from .kernels import two_colour
+    from ...graphs.symmetry import two_colour
 
     colour = np.full(len(G), -1, np.int8)
     queue = np.empty(len(G), G.indices.dtype)
