@@ -26,7 +26,7 @@ _DOCS = {
     "is_matching": _CHECK,
     "is_maximal_matching": _CHECK,
     "is_perfect_matching": _CHECK,
-    "min_edge_cover": "Bipartite graphs only, and only without `matching_algorithm`.",
+    "min_edge_cover": "Only without `matching_algorithm`.",
     "bipartite_min_edge_cover": "Only without `matching_algorithm`.",
 }
 
