@@ -8,8 +8,8 @@ PYTEST := $(RUN) -m pytest --numprocesses=logical --dist=worksteal
 SWEEP_SECONDS ?= 900
 FUZZ_SECONDS ?= 600
 
-.PHONY: help dist demo check test test-compiled test-python test-bounds sweep mutants fuzz atheris lint format bench \
-	clean clean-cache
+.PHONY: help dist demo check test test-compiled test-python test-bounds sweep mutants fuzz trust atheris lint format \
+	bench clean clean-cache
 
 help:
 	@echo "make demo     solve and prove a matching, with scipy beside it"
@@ -18,6 +18,7 @@ help:
 	@echo "make sweep    every algorithm × start × threads × graph, for SWEEP_SECONDS=$(SWEEP_SECONDS)"
 	@echo "make mutants  break the default's kernels on purpose, and see whether tests notice"
 	@echo "make fuzz     damaged files, odd graphs, forged proofs: FUZZ_SECONDS=$(FUZZ_SECONDS) of each"
+	@echo "make trust    make fuzz, storms of Ctrl-C, kills and a soak; writes docs/trust.md"
 	@echo "make atheris  damaged files by coverage, FUZZ_SECONDS=$(FUZZ_SECONDS) in all"
 	@echo "make lint     ruff and mypy"
 	@echo "make format   ruff, and the tables in the docs"
@@ -79,6 +80,15 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.differential large --go-on --seconds $(FUZZ_SECONDS)
 	NUMBA_CACHE_DIR=$(VENV)/lowered-cache $(RUN) -m tests.fuzz.lowered --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
+
+# All of the long runs, and the page of what they came to.
+trust: fuzz
+	$(RUN) -m tests.mutation checker/check.py checker/general.py
+	$(RUN) -m tests.chaos.storms --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.chaos.commands --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.chaos.soak --seconds 600 --note --plot docs/figures/soak.svg
+	$(RUN) trust/page.py
 
 atheris: $(VENV)/ready-test
 	$(INSTALL) atheris

@@ -14,8 +14,6 @@ from __future__ import annotations
 import argparse
 import math
 import multiprocessing
-import resource
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +29,7 @@ from berge import BipartiteGraph
 from berge.methods.assignment.problem import Problem, required
 from berge.results.assignment_run import AssignmentRun
 from berge.solve.default import choose_assign
+from berge_lab.bench.loop import in_turns
 
 
 class Instance(NamedTuple):
@@ -329,12 +328,8 @@ def one_run(contender: Callable[[Instance], Given | None], instance: Instance, p
         for small in WARM:  # what is compiled or loaded once
             if warming := contender(small()):
                 warming.call()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        start = time.perf_counter()
-        found = given.call()
-        seconds = time.perf_counter() - start
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        pipe.send((seconds, given.total(found), (after - before) * 1024))
+        timing = in_turns({"it": given.call}, 1, warm_up=False, memory=True, check=given.total)
+        pipe.send(tuple(timing["it"].runs[0]))
     except BaseException as error:
         pipe.send("".join(traceback.format_exception_only(error)).strip()[:60])
 

@@ -63,9 +63,12 @@ if TYPE_CHECKING:
     from .results.proof import verify as verify
     from .results.sensitivity import PriceRange as PriceRange
     from .results.tutte_berge import TutteBerge as TutteBerge
+    from .results.weighted_matching import OddSetPrices as OddSetPrices
+    from .results.weighted_matching import WeightedMatching as WeightedMatching
     from .solve.assign import assign as assign
     from .solve.greedy import greedy_matching as greedy_matching
     from .solve.maximum import maximum_matching as maximum_matching
+    from .solve.weighted import maximum_weight_matching as maximum_weight_matching
 
 # Public name -> the module it lives in.
 _HOME = {
@@ -116,6 +119,9 @@ _HOME = {
     "PriceProof": "results.assignment",
     "GeneralMatching": "results.general_matching",
     "TutteBerge": "results.tutte_berge",
+    "OddSetPrices": "results.weighted_matching",
+    "WeightedMatching": "results.weighted_matching",
+    "maximum_weight_matching": "solve.weighted",
     "GreedyMatching": "results.greedy_matching",
     "Matching": "results.matching",
     "SolveStats": "results.matching",

@@ -114,8 +114,11 @@ PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for
 
 # Assignment by weight: lab/benchmarks/assignment.py.
 BIDS_PER_ROW = 4  # without a step, before rows search
-PATHS_EFFORT = 6.0  # times the edges that paths may read before cost scaling goes on
+PATHS_EFFORT = 10.0  # times the edges that paths may read before cost scaling goes on
 LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
+RISE = 3.2  # edges read by half of the roots for one by a quarter: 3.3 to 4 on random graphs,
+# up to 2.8 on others but one (3.4), which cost scaling solves as fast
+MANY_READ = 1 << 19  # edges below which that does not matter; guess
 FIRST_STEP, STEP, LAST_STEP = 0.02, 0.1, 1e-8  # of cost scaling, by the spread of costs
 WAITING = 0.0  # part of the rows that may be left to the next phase
 MOST_BIDS = 64  # of a row in a phase, on average: some problems are not for bids

@@ -208,13 +208,13 @@ def test_other_files(tmp_path):
         berge.Matching.load(tmp_path / "graph.npz")
 
 
-@pytest.mark.parametrize("weight", ["inf", "nan", "1e999", "-1", "1_0", "١", "x"])
+@pytest.mark.parametrize("weight", ["inf", "nan", "1e999", "1_0", "١", "x"])
 def test_a_weight_that_is_none(tmp_path, weight):
     path = tmp_path / "m.txt"
     path.write_text(f"# vertices 2 pairs 1 weight {weight} maximal yes method suitor\n0 1\n")
     with pytest.raises(FormatError, match=f"line 1: weight {weight} must be a finite number"):
         berge.GreedyMatching.load(path)
-    if weight in ("inf", "nan", "-1"):
+    if weight in ("inf", "nan"):
         np.savez(tmp_path / "m.npz", mate=[1, 0], weight=float(weight))
         with pytest.raises(FormatError, match="must be a finite number"):
             berge.GreedyMatching.load(tmp_path / "m.npz")

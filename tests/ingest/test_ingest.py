@@ -177,3 +177,24 @@ class TestIgraph:
         graph.vs["type"] = [0, None, 1]
         with pytest.raises(InvalidGraphError, match="vertex 1 has type None"):
             berge.as_bipartite(graph)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: berge.as_bipartite(([10**13], [0])), "do not fit in memory"),
+        (lambda: berge.as_bipartite(([0], [0]), shape=(10**30, 1)), "do not fit in memory"),
+        (lambda: berge.as_graph(([0], [10**13])), "do not fit in memory"),
+        (lambda: berge.as_bipartite([[1, 0], [1]]), "not a dense array"),
+        (lambda: berge.as_bipartite(np.ma.masked_array(np.eye(2), np.eye(2))), "masked"),
+    ],
+)
+def test_what_numpy_would_refuse_or_forget(make, said):
+    with pytest.raises(berge.InvalidGraphError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("limit", ["3", True, float("nan"), -1])
+def test_time_limits_that_are_no_seconds(limit):
+    with pytest.raises(berge.OptionError, match="time_limit"):
+        berge.maximum_matching(([0], [0]), time_limit=limit)

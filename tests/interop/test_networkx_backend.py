@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -45,6 +46,8 @@ USERS = {
     "is_matching": nx.is_matching,
     "is_maximal_matching": nx.is_maximal_matching,
     "is_perfect_matching": nx.is_perfect_matching,
+    "max_weight_matching": nx.max_weight_matching,
+    "min_weight_matching": nx.min_weight_matching,
     "min_edge_cover": nx.min_edge_cover,
     "bipartite_min_edge_cover": bipartite.min_edge_cover,
 }
@@ -475,3 +478,52 @@ def test_the_tests_of_networkx_pass(tmp_path):
     print(f"{done.stdout.splitlines()[-1]}; calls of berge: {dict(ran)}")
     assert set(ran) == set(functions.__all__)
     assert ran.total() >= 100
+
+
+@pytest.mark.parametrize("labels", [lambda v: v, lambda v: f"v{v}", lambda v: (v, 0)])
+@pytest.mark.parametrize("maximum", [False, True])
+def test_matching_by_weight(maximum, labels):
+    for seed in range(12):
+        rng = random.Random(seed)
+        graph = nx.relabel_nodes(nx.gnm_random_graph(12, 20 + seed, seed=seed), labels)
+        graph.add_node("alone")
+        graph.add_edge("alone", "alone", weight=1000)  # a self-loop counts for nothing
+        for *_, data in graph.edges(data=True):
+            if rng.random() < 0.9:  # others weigh 1
+                data["weight"] = rng.choice([rng.randint(-5, 20), rng.random()])
+
+        def weight(matching, graph=graph):
+            assert nx.is_matching(graph, matching, backend="networkx")
+            return sum(graph[u][v].get("weight", 1) for u, v in matching)
+
+        heaviest = partial(nx.max_weight_matching, graph, maximum)
+        for call in (heaviest, partial(nx.min_weight_matching, graph)):
+            mine, theirs = call(backend="berge"), call(backend="networkx")
+            assert weight(mine) == pytest.approx(weight(theirs))
+            assert len(mine) == len(theirs) or call is heaviest
+    assert len(nx.max_weight_matching(graph, True, None, backend="berge")) == len(theirs)
+
+
+def test_matching_by_weight_of_odd_weights_and_graphs():
+    graph = nx.Graph()
+    graph.add_edge(0, 1, weight=Fraction(1, 3))
+    with pytest.raises(NotImplementedError, match="int and float only"):
+        nx.max_weight_matching(graph, backend="berge")
+    with pytest.raises(nx.NetworkXError, match="converted without 'weight'"):
+        nx.max_weight_matching(BergeGraph.from_networkx(graph))
+    assert nx.max_weight_matching(nx.Graph(), backend="berge") == set()
+    huge = nx.Graph()
+    huge.add_weighted_edges_from([(0, 1, 2**54), (1, 2, 2**54 + 1), (2, 0, 2**54 - 1)])
+    assert nx.max_weight_matching(huge, backend="berge") in ({(1, 2)}, {(2, 1)})
+
+
+def test_networkx_own_tests_of_matching():
+    """networkx's tests of its matching functions, each call of which runs on berge."""
+    environment = os.environ | {"NETWORKX_TEST_BACKEND": "berge", "NETWORKX_FALLBACK_TO_NX": "True"}
+    module = "networkx.algorithms.tests.test_matching"
+    command = [sys.executable, "-m", "pytest", "--pyargs", module, "-q", "-c", os.devnull]
+    run = subprocess.run(
+        [*command, "-p", "no:xdist", "-p", "no:cacheprovider"],
+        env=environment, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-3000:]

@@ -102,8 +102,8 @@ def read_general(path: Path, limits: Limits) -> tuple[Any, float]:
         mate[pairs[:, 0]], mate[pairs[:, 1]] = pairs[:, 1], pairs[:, 0]
     if weight is None:
         weight = np.count_nonzero(mate >= 0) / 2
-    if not 0 <= weight < math.inf:
-        raise FormatError(f"weight {weight} must be a finite number ≥ 0", path)
+    if not -math.inf < weight < math.inf:
+        raise FormatError(f"weight {weight} must be a finite number", path)
     return mate, weight
 
 

@@ -21,6 +21,7 @@ __all__ = ["cli", "main"]
         "Matchings": {
             "match": "Find a maximum matching of a graph, and prove that it is one.",
             "greedy": "Match a general graph quickly: maximal, and heavy if it has weights.",
+            "weighted": "Find the heaviest matching of any graph, or the lightest, with a proof.",
             "verify": "Check a saved matching: valid? maximum? with a proof.",
             "decompose": "Show the Dulmage–Mendelsohn decomposition: "
             "which part of a matrix is singular.",

@@ -85,6 +85,13 @@ class GraphFile:
 
         return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
 
+    def read_signed(self, *, lightest: bool) -> Graph:
+        """Read an undirected graph with weights of any sign; keep the lightest parallel edges."""
+        from ..ingest.signed import as_signed_graph, read_signed
+
+        graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
+        return as_signed_graph(graph, negated=True) if lightest else graph
+
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Refuse what is not a number from 0 on; `not >=` catches NaN too."""

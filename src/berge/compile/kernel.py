@@ -128,7 +128,11 @@ def thread_count(threads: int) -> Iterator[None]:
         set_threads(threads)
         yield
     finally:
-        set_threads(before)
+        try:
+            set_threads(before)
+        except KeyboardInterrupt:
+            set_threads(before)
+            raise
 
 
 def threads_set() -> int:

@@ -165,12 +165,12 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
 
 
 def _weight(text: str | None, path: PathName, line: int | None = None) -> float | None:
-    """Return a weight if there is one, which must be a finite number ≥ 0."""
+    """Return a weight if there is one, which must be a finite number."""
     if text is None:
         return None
     weight = number(text.encode())
-    if weight is None or not 0 <= weight < np.inf:
-        raise FormatError(f"weight {text[:40]} must be a finite number ≥ 0", path, line)
+    if weight is None or not np.isfinite(weight):
+        raise FormatError(f"weight {text[:40]} must be a finite number", path, line)
     return weight
 
 

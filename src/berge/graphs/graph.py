@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from weakref import ref
 
 import numpy as np
@@ -28,6 +28,13 @@ __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
 IndexArray = npt.NDArray[np.signedinteger[Any]]
 Weights = npt.NDArray[np.float64]
+
+
+class SignedWeights(NamedTuple):
+    """Weights of any sign in a contiguous array that nobody else has: int64, or finite float64."""
+
+    values: npt.NDArray[Any]
+
 
 _INT32_MAX = np.iinfo(np.int32).max
 
@@ -171,7 +178,7 @@ class BipartiteGraph(TwoSided):
         n_rows, n_cols = _check_shape(shape)
         _check_range("row indices", rows, n_rows)
         _check_range("column indices", cols, n_cols)
-        indptr = np.zeros(n_rows + 1, index_type(rows.size))
+        indptr = _zeros("rows", n_rows, index_type(rows.size))
         indices = np.empty(rows.size, index_type(n_rows, n_cols))
         edges_to_csr(rows, cols, indptr, indices)
         labels = (
@@ -448,6 +455,7 @@ class Graph:
         if n_vertices is None:
             n_vertices = int(max(ends.max(initial=-1), others.max(initial=-1))) + 1
         n, _ = _check_shape((n_vertices, n_vertices))
+        _zeros("vertices", n, np.int64)  # before much work
         _check_range("vertex indices", ends, n)
         _check_range("vertex indices", others, n)
         checked = _check_weights("weights", weights, ends.size)
@@ -570,6 +578,14 @@ def _check_shape(shape: Any) -> tuple[int, int]:
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")
         sizes.append(int(size))
     return sizes[0], sizes[1]
+
+
+def _zeros(name: str, size: int, kind: Any) -> Any:
+    """Return a zero for each row, and one more, if there is memory for so many."""
+    try:
+        return np.zeros(size + 1, kind)
+    except (MemoryError, ValueError, OverflowError):
+        raise InvalidGraphError(f"{size:,} {name} do not fit in memory") from None
 
 
 def _integers(name: str, values: Any) -> IndexArray:
@@ -707,12 +723,14 @@ def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] 
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:
-    """Return a copy of weights as float64; each must be finite and ≥ 0."""
+    """Return a copy of weights as float64; each must be finite and ≥ 0, unless they are signed."""
     if weights is None:
         return None
-    values = np.asarray(weights)
+    values = np.asarray(weights.values if isinstance(weights, SignedWeights) else weights)
     if values.ndim != 1 or values.size != size:
         raise InvalidGraphError(f"{name} must be {size} numbers, not of shape {values.shape}")
+    if isinstance(weights, SignedWeights):
+        return values
     if values.size and values.dtype.kind not in "biuf":
         raise InvalidGraphError(f"{name} must be real numbers, not {values.dtype}")
     if not is_sealed(values) or values.dtype != np.float64:
@@ -782,4 +800,5 @@ def _room(n: int, size: int, values: Weights, place: Any, index: Any) -> Any:
     """Return empty arrays for rows, with weights if there are values."""
     from .undirected import Rows
 
-    return Rows(np.empty(n, place), np.empty(size, index), np.empty(size if values.size else 0))
+    weights = np.empty(size if values.size else 0, values.dtype)
+    return Rows(np.empty(n, place), np.empty(size, index), weights)

@@ -152,12 +152,22 @@ def _bipartite(
             "matrix; pairs of names are for match_pairs"
         )
     if isinstance(source, (np.ndarray, list)):
-        return _from_dense(np.asarray(source))
+        return _from_dense(_array(source))
     return None
 
 
 def _is_pair(entry: Any) -> bool:
     return isinstance(entry, tuple) and len(entry) == 2
+
+
+def _array(source: Any) -> Any:
+    """Return a dense array, of which nothing is masked, and whose rows are equally long."""
+    if isinstance(source, np.ma.MaskedArray):
+        raise InvalidGraphError("a masked array: say by filled(0) that masked entries are no edges")
+    try:
+        return np.asarray(source)
+    except ValueError as error:
+        raise InvalidGraphError(f"not a dense array: {error}") from None
 
 
 def _unknown(source: Any, kind: str, indices: str) -> InvalidGraphError:

@@ -227,7 +227,7 @@ ALGORITHMS = (
             "Bertsekas 1988; Goldberg, Kennedy 1995", bound="O(n·m·log n)"),
     _ASSIGN("paths-or-scaling", f"{_ASSIGNMENT}.paths_or_scaling",
             "shortest-paths on a budget of edges, then cost-scaling", "", bound="O(n·m·log n)",
-            options=(Option("effort", 6.0, "edges that paths may look at, times all"),)),
+            options=(Option("effort", 10.0, "edges that paths may look at, times all"),)),
     _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
             "the cheapest augmenting path for one unit of a vertex after the other, by prices",
             "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 from ..errors import DeviceError, OptionError
@@ -94,7 +94,8 @@ def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) ->
 
 def check_numbers(seed: Any, time_limit: Any) -> None:
     """Check the numbers that every pipeline takes."""
-    if time_limit is not None and not time_limit >= 0:
+    number = isinstance(time_limit, Real) and not isinstance(time_limit, bool)
+    if time_limit is not None and not (number and time_limit >= 0):
         raise OptionError(f"time_limit must be a number of seconds ≥ 0, not {time_limit!r}")
     if not isinstance(seed, Integral) or seed < 0:
         raise OptionError(f"seed must be a whole number ≥ 0, not {seed!r}")

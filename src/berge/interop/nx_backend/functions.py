@@ -7,6 +7,7 @@ Every function is an adapter: labels to indices, one call of the core or of a ke
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import compress
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -19,6 +20,7 @@ from ...graphs.graph import BipartiteGraph, Graph, IndexArray, index_type
 from ...results.matching import Matching
 from ...results.proof import koenig_cover, verify
 from ...solve.maximum import maximum_matching
+from ...solve.weighted import maximum_weight_matching
 from .graph import BergeGraph
 
 __all__ = [
@@ -28,8 +30,10 @@ __all__ = [
     "is_matching",
     "is_maximal_matching",
     "is_perfect_matching",
+    "max_weight_matching",
     "maximal_matching",
     "min_edge_cover",
+    "min_weight_matching",
     "to_vertex_cover",
 ]
 
@@ -133,6 +137,41 @@ def bipartite_min_edge_cover(G: BergeGraph, matching_algorithm: None = None) -> 
     _check_edge_cover(G)
     cover = _edge_cover(G, _top(G, None))
     return cover | {(v, u) for u, v in cover}
+
+
+def max_weight_matching(
+    G: BergeGraph, maxcardinality: bool = False, weight: str | None = "weight"
+) -> set[Edge]:
+    """Return the edges of a heaviest matching, or of a heaviest maximum one."""
+    return _by_weight(G, weight, maxcardinality=bool(maxcardinality))
+
+
+def min_weight_matching(G: BergeGraph, weight: str | None = "weight") -> set[Edge]:
+    """Return the edges of the lightest of the maximum matchings."""
+    return _by_weight(G, weight, maxcardinality=True, minimise=True)
+
+
+def _by_weight(
+    G: BergeGraph, weight: str | None, *, maxcardinality: bool, minimise: bool = False
+) -> set[Edge]:
+    if weight is not None and weight not in G.weights:
+        raise nx.NetworkXError(
+            f"this graph was converted without {weight!r}: "
+            f"BergeGraph.from_networkx(G, edge_attrs={{{weight!r}: 1}})"
+        )
+    values = [1] * G.indices.size if weight is None else G.weights[weight]
+    if not all(isinstance(value, (int, float, np.integer, np.floating)) for value in values):
+        raise NotImplementedError("berge takes weights of int and float only")
+    ends = np.repeat(np.arange(len(G)), np.diff(G.indptr))
+    kept = ends < G.indices
+    edges, weights = (ends[kept], G.indices[kept]), list(compress(values, kept))
+    found = maximum_weight_matching(
+        edges, weights, maxcardinality=maxcardinality, minimise=minimise
+    )
+    if found.stats is not None and found.stats.stopped:
+        raise KeyboardInterrupt  # as in _maximum
+    u, v = found.pairs().T
+    return set(zip(_names(G, u), _names(G, v), strict=True))
 
 
 def _top(G: BergeGraph, top_nodes: Iterable[Any] | None) -> Mask:

@@ -14,6 +14,11 @@ _CHECK = (
     "For a graph that berge has converted before: a conversion costs more than networkx's check."
 )
 
+_BY_WEIGHT = (
+    "The matching weighs as much as networkx's; where several do, it may be another one. Whole\n"
+    "weights are exact. Weights other than int and float are left to networkx."
+)
+
 # Name in networkx's dispatch -> what to add to its docstring. `bipartite.maximum_matching` is
 # networkx's second name for `hopcroft_karp_matching` and dispatches under that one.
 _DOCS = {
@@ -27,6 +32,8 @@ _DOCS = {
     "is_maximal_matching": _CHECK,
     "is_perfect_matching": _CHECK,
     "min_edge_cover": "Only without `matching_algorithm`.",
+    "max_weight_matching": _BY_WEIGHT,
+    "min_weight_matching": _BY_WEIGHT,
     "bipartite_min_edge_cover": "Only without `matching_algorithm`.",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,12 +20,16 @@ _PAYS_FROM = {
     "to_vertex_cover": 20,
     "min_edge_cover": 50,
     "bipartite_min_edge_cover": 300,
+    "max_weight_matching": 8,
+    "min_weight_matching": 8,
 }
 
 
-def convert_from_nx(graph: Any, **_attributes: Any) -> BergeGraph:
-    """Return the graph as arrays; none of the attributes that networkx names is needed."""
-    return BergeGraph.from_networkx(graph)
+def convert_from_nx(
+    graph: Any, *, edge_attrs: Mapping[str, Any] | None = None, **_attributes: Any
+) -> BergeGraph:
+    """Return the graph as arrays, with those attributes of edges that networkx names."""
+    return BergeGraph.from_networkx(graph, edge_attrs)
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:

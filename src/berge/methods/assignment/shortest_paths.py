@@ -34,7 +34,7 @@ import numpy as np
 
 from ...compile import helper, kernel
 from ...results.assignment_run import AssignmentRun
-from ...tuning import BIDS_PER_ROW, EDGES_PER_CALL
+from ...tuning import BIDS_PER_ROW, EDGES_PER_CALL, MANY_READ, RISE
 from .reductions import BIDS, EDGES, bid, take_tight
 from .side import Arrays, Side, settle_prices
 
@@ -71,7 +71,11 @@ def finish(run: AssignmentRun, side: Side) -> None:
 
 
 def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
-    """Let every row that waits search; return whether all did before `most` edges were read."""
+    """Let every row that waits search; return whether all did before `most` edges were read.
+
+    With such a limit it also ends early if paths are long: if the first sixteenth of the searches
+    reads more than all edges, or the second quarter much more than the first.
+    """
     a = side.arrays
     n_rows, n_cols = side.graph.shape
     index = side.graph.indices.dtype
@@ -91,16 +95,28 @@ def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
         np.empty(n_cols, index),
     )
     done = 0
+    first = int(tally[EDGES])
+    budget = int(min(EDGES_PER_CALL, most / 4 + 1))
+    spent = []
     try:
         with run.timed("search"):
-            most += tally[EDGES]
-            budget = int(min(EDGES_PER_CALL, most / 4))
-            while done < count and not run.infeasible and tally[EDGES] < most:
-                done = search(a, buffers, rows[:count], done, budget, tally)
-                if done < 0:
-                    done = -1 - done
-                    run.infeasible = True
-                run.pause()
+            for end in (count // 16, count // 4, count // 2, count):
+                while done < end and not run.infeasible and tally[EDGES] < first + most:
+                    done = search(a, buffers, rows[:end], done, budget, tally)
+                    if done < 0:
+                        done = -1 - done
+                        run.infeasible = True
+                    run.pause()
+                spent.append(int(tally[EDGES]) - first)
+                if (
+                    most < math.inf
+                    and spent[-1] > MANY_READ
+                    and (
+                        (len(spent) == 1 and spent[0] > a.costs.size)
+                        or (len(spent) == 3 and spent[2] > RISE * spent[1])
+                    )
+                ):
+                    break
     finally:
         run.stats.searches += done
         run.stats.edges += int(tally[EDGES])

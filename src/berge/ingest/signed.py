@@ -1,0 +1,153 @@
+"""Undirected graphs whose weights may have any sign: `as_signed_graph`.
+
+Elsewhere an edge weighs a number ≥ 0, and a matrix gives absolute values. Here numbers stand for
+themselves: whole ones are int64, others float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import FormatError, InvalidGraphError
+from ..graphs.graph import Graph, SignedWeights, not_square
+from . import as_graph
+
+__all__ = ["as_signed_graph"]
+
+EXACT = 2.0**52  # below that floats of whole value are taken as the integers that they are
+
+
+def as_signed_graph(source: Any, weights: Any = None, negated: bool = False) -> Graph:
+    """Make an undirected graph with weights of any sign; of parallel edges the heaviest is kept.
+
+    Parameters
+    ----------
+    source
+        Anything that `as_graph` takes.
+    weights
+        None or True for the source's own, the name of an attribute of edges, or an array with one
+        for every stored entry or edge.
+    negated
+        Whether to take every weight times −1.
+
+    Examples
+    --------
+    >>> from berge.ingest.signed import as_signed_graph
+    >>> as_signed_graph(([0, 1], [1, 2], [5, -1])).weights
+    array([ 5,  5, -1, -1])
+    """
+    named = isinstance(weights, str)
+    if weights is False:
+        raise InvalidGraphError("weights=False, but without weights every edge is as good")
+    own = weights is None or weights is True or named
+    if own and isinstance(source, (str, PathLike)):
+        return read_signed(source, negated=negated, **({"weights": weights} if named else {}))
+    if not own:
+        values, edges = weights, None
+    else:
+        source, values, edges = _own(source, weights if named else "weight", named)
+    return as_graph(source, weights=_signed(_numbers(values, edges), negated))
+
+
+def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
+    """Return a source without its weights, the weights, and its edges where these have names."""
+    library = type(source).__module__.partition(".")[0]
+    if hasattr(source, "is_multigraph"):
+        edges = list(source.edges(data=attribute))
+        values = [weight for *_, weight in edges]
+        if any(value is not None for value in values):  # as networkx has it: others weigh 1
+            values = [1 if value is None else value for value in values]
+        elif values:
+            raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
+        return source, values, edges
+    if library == "igraph":
+        if attribute not in source.es.attributes():
+            raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
+        return source, source.es[attribute], source.get_edgelist()
+    if named:
+        raise InvalidGraphError(
+            f"weights={attribute!r}, but {type(source).__name__} has no attributes of edges"
+        )
+    if isinstance(source, Graph):
+        if source.weights is None:
+            raise InvalidGraphError("the graph has no weights: pass them as an array")
+        return source, source.weights, None
+    if isinstance(source, tuple) and len(source) == 3 and not isinstance(source[2], tuple):
+        return source[:2], source[2], None
+    if library == "sparse":
+        source = source.to_scipy_sparse()
+    if hasattr(source, "tocsr"):
+        source = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+        return source, source.data, None
+    if isinstance(source, (np.ndarray, list)):
+        source = np.asarray(source)
+        return source, source[np.nonzero(source)], None
+    raise InvalidGraphError(
+        f"{type(source).__name__} has no weights: pass them as an array, one for every edge"
+    )
+
+
+def read_signed(
+    path: str | PathLike[str], *, negated: bool = False, format: str | None = None, **more: Any
+) -> Graph:
+    """Read an undirected graph from a file, with the numbers in it as weights; see `read_graph`."""
+    from ..files import format_of, read_graph, read_weighted
+
+    form = format_of(path, format).name
+    if form not in ("matrix-market", "edge-list", "npz", "parquet"):  # others have no negative ones
+        graph = read_graph(path, format=format, **more)
+        return as_signed_graph(graph, None, negated)
+    rows, cols, values, shape = read_weighted(path, format=format, **more)
+    if form in ("matrix-market", "npz") and shape[0] != shape[1]:
+        raise FormatError(str(not_square(shape)), path)
+    weights = _signed(_numbers(values), negated)
+    return Graph.from_edges(rows, cols, max(shape), weights)
+
+
+def _signed(numbers: npt.NDArray[Any], negated: bool) -> SignedWeights:
+    return SignedWeights(-numbers if negated else numbers)
+
+
+def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any]:
+    """Return a copy as int64 where all numbers are whole, else as float64; all must be finite."""
+    try:
+        array = np.array(values, subok=False)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise InvalidGraphError(f"weights must be numbers: {error}") from None
+    if array.size == 0:
+        return np.zeros(0, np.int64)
+    if array.dtype.kind == "O":
+        array = _of_objects(array)
+    if array.dtype.kind not in "biuf":
+        raise InvalidGraphError(f"weights must be real numbers, not {array.dtype}")
+    if array.dtype.kind != "f":
+        if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
+            raise InvalidGraphError(f"weights[{array.argmax()}] = {array.max()} is too large")
+        return np.ascontiguousarray(array, np.int64)
+    array = np.ascontiguousarray(array, np.float64)
+    wrong = np.flatnonzero(~np.isfinite(array))
+    if wrong.size:
+        k = int(wrong[0])
+        place = f"weights[{k}]" if edges is None else f"the edge {list(edges)[k][:2]!r}"
+        raise InvalidGraphError(f"{place} weighs {array.flat[k]}: not a finite number")
+    if np.abs(array).max() < EXACT and (array == np.rint(array)).all():
+        return array.astype(np.int64)
+    return array
+
+
+def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return Python's numbers as an array."""
+    for k, value in enumerate(array.flat):
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidGraphError(f"weights[{k}] = {value!r} is not a number") from None
+        if isinstance(value, int) and abs(value) > np.iinfo(np.int64).max:
+            raise InvalidGraphError(f"weights[{k}] = {value} does not fit in 64 bits")
+    whole = all(isinstance(value, int) for value in array.flat)
+    return array.astype(np.int64 if whole else np.float64)
