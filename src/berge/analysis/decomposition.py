@@ -18,9 +18,10 @@ References: A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover, verify
+from ..shown import COLOURS, Shown, rectangles
 from ..wording import plural
 from .structure import certain_matching
 
@@ -73,9 +75,12 @@ class Part(_Indices):
         """
         return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
 
+    def __repr__(self) -> str:
+        return f"Part({plural(len(self.rows), 'row')}, {plural(len(self.cols), 'column')})"
 
-@dataclass(frozen=True)
-class DulmageMendelsohn:
+
+@dataclass(frozen=True, repr=False)
+class DulmageMendelsohn(Shown):
     """The decomposition of a matrix, coarse and fine.
 
     Attributes
@@ -184,6 +189,43 @@ class DulmageMendelsohn:
     def _slice(self, r0: int, r1: int, c0: int, c1: int) -> Part:
         part = Part(self.row_order[r0:r1], self.col_order[c0:c1])
         return part.with_labels(self.matching.row_labels, self.matching.col_labels)
+
+    def plot(
+        self, graph: Any, path: str | PathLike[str] | None = None, name: str = "matrix"
+    ) -> Any:
+        """Draw the matrix that was decomposed before and after; return matplotlib's figure.
+
+        Parameters
+        ----------
+        graph
+            The matrix, as it was decomposed.
+        path
+            Where to write the picture, if anywhere: .png, .svg or .pdf.
+        name
+            What to call it.
+        """
+        from .plots import draw_decomposition
+
+        return draw_decomposition(as_bipartite(graph), self, path, name)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "structural rank", f"{self.structural_rank:,}"
+        for name, part in self._parts():
+            yield name, repr(part)[len("Part(") : -1]
+        yield "blocks", plural(self.n_square_blocks, "irreducible block")
+
+    def _parts(self) -> tuple[tuple[str, Part], ...]:
+        names = "underdetermined", "square", "overdetermined"
+        return tuple((name, getattr(self, name)) for name in names)
+
+    def _picture(self) -> str:
+        r, c = self.row_bounds.tolist(), self.col_bounds.tolist()
+        places = ((0, r[1], 0, c[2]), (r[1], r[2], c[2], c[3]), (r[2], r[4], c[3], c[4]))
+        parts = [
+            (name, colour, place)
+            for (name, _), colour, place in zip(self._parts(), COLOURS, places, strict=False)
+        ]
+        return rectangles((r[4], c[4]), parts, "in the new order")
 
     def __repr__(self) -> str:
         sizes = [f"{len(p.rows):,} × {len(p.cols):,}" for p in
@@ -303,6 +345,10 @@ class BlockTriangularForm(_Orders):
 
     row_names: list[Any] | None = None
     col_names: list[Any] | None = None
+
+    def __repr__(self) -> str:
+        size = f"{self.row_order.size:,} × {self.col_order.size:,}"
+        return f"BlockTriangularForm({size} in {plural(self.row_blocks.size - 1, 'block')})"
 
 
 def block_triangular_form(graph: Any, **options: Any) -> BlockTriangularForm:

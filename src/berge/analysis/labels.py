@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import reprlib
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from os import PathLike
 from typing import Any
 
@@ -27,6 +28,7 @@ from ..ingest.frames import is_frame
 from ..ingest.named import with_labels
 from ..results.matching import Matching
 from ..results.proof import Certificate, koenig_cover
+from ..shown import Shown
 from ..solve.maximum import maximum_matching
 from ..wording import in_words
 
@@ -39,7 +41,10 @@ __all__ = [
 ]
 
 
-class LabelledMatching(dict[Any, Any]):
+_PAIRS_SHOWN = 20
+
+
+class LabelledMatching(dict[Any, Any], Shown):
     """A matching as a dict from left labels to right labels.
 
     Attributes
@@ -87,8 +92,23 @@ class LabelledMatching(dict[Any, Any]):
         """Prove that no larger matching exists; see `Matching.prove`."""
         return self.matching.prove(self.graph)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "matched", f"{len(self):,} pairs, {'maximum' if self.is_maximum else 'not maximum'}"
+        for name, labels in (("left", self.unmatched_left), ("right", self.unmatched_right)):
+            yield f"unmatched {name}", in_words(labels, 10) or "none"
+        for reason in self.reasons()[:5] if self.is_maximum else ():
+            yield "why", str(reason)
+        shown = islice(self.items(), _PAIRS_SHOWN)
+        pairs = ", ".join(f"{left} → {right}" for left, right in shown)
+        yield "pairs", pairs + (" …" if len(self) > _PAIRS_SHOWN else "")
 
-@dataclass(frozen=True)
+    def __repr__(self) -> str:
+        if len(self) <= _PAIRS_SHOWN:
+            return super().__repr__()
+        return f"LabelledMatching({len(self):,} pairs, {self.matching!r})"
+
+
+@dataclass(frozen=True, repr=False)
 class Shortage:
     """Too many for too few: a set of labels, and the fewer ones that they are joined to.
 
@@ -138,6 +158,9 @@ class Shortage:
 
     def __str__(self) -> str:
         return self.describe()
+
+    def __repr__(self) -> str:
+        return f"Shortage({self.describe()})"
 
 
 def match_pairs(

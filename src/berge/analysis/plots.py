@@ -9,25 +9,27 @@ matplotlib is an extra (``berge[plot]``), imported when something is drawn.
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..shown import COLOURS
 from ..wording import plural
-from .decomposition import DulmageMendelsohn
+
+if TYPE_CHECKING:
+    from .decomposition import DulmageMendelsohn
 
 __all__ = ["draw_decomposition", "pyplot"]
 
 PIXELS = 600  # of a square picture; no more than are drawn, so that none is lost
 _CHUNK = 1 << 21  # entries counted at a time
 _SMALLEST_BORDER = 1 / 90  # of a side: smaller blocks are too small to have a border
+_SMALLEST_SEEN = 1 / 40  # of a side: smaller parts get a ring around them
 _MOST_BORDERS = 1000
 
-# Underdetermined, square, overdetermined, between the parts; told apart by colour-blind people too.
-_COLOURS = ("#0072b2", "#009e73", "#d55e00", "#8a8a8a")
 _NAMES = ("underdetermined", "square", "overdetermined", "between the parts")
 
 
@@ -44,9 +46,12 @@ def pyplot() -> Any:
 
 
 def draw_decomposition(
-    graph: BipartiteGraph, dm: DulmageMendelsohn, path: str | PathLike[str], name: str = "matrix"
-) -> None:
-    """Draw a matrix as it is and in block triangular form, side by side, to an image file.
+    graph: BipartiteGraph,
+    dm: DulmageMendelsohn,
+    path: str | PathLike[str] | None = None,
+    name: str = "matrix",
+) -> Any:
+    """Draw a matrix as it is and in block triangular form, side by side; return the figure.
 
     O(rows + columns + edges) and a few MB of memory.
     """
@@ -80,8 +85,10 @@ def draw_decomposition(
             side.set_major_formatter(lambda value, _: f"{value:,.0f}")
     _borders(plt, axes[1], dm)
     _legend(plt, figure, dm)
-    figure.savefig(path, dpi=130)
+    if path is not None:
+        figure.savefig(path, dpi=130)
     plt.close(figure)
+    return figure
 
 
 def _picture(
@@ -117,7 +124,7 @@ def _picture(
     most = max(float(total.max()), 1.0)
     # What is not empty shows; beyond that by the logarithm, as densities span many decades.
     shade = np.where(total > 0, 0.45 + 0.55 * np.log1p(total) / np.log1p(most), 0.0)
-    colours = np.array([to_rgb(colour) for colour in _COLOURS])
+    colours = np.array([to_rgb(colour) for colour in COLOURS])
     mixed = np.tensordot(counts / np.maximum(total, 1), colours, axes=(0, 0))
     picture: npt.NDArray[np.float64] = 1 - shade[..., None] * (1 - mixed)
     return picture
@@ -143,10 +150,13 @@ def _borders(plt: Any, axis: Any, dm: DulmageMendelsohn) -> None:
     """Draw the parts in their colours, and the fine blocks that are large enough to see."""
     r, c = dm.row_bounds.tolist(), dm.col_bounds.tolist()
     parts = ((0, r[1], 0, c[2]), (r[1], r[2], c[2], c[3]), (r[2], r[4], c[3], c[4]))
-    for (top, bottom, left, right), colour in zip(parts, _COLOURS, strict=False):
+    for (top, bottom, left, right), colour in zip(parts, COLOURS, strict=False):
         at = ((left, top), right - left, bottom - top)
         axis.add_patch(plt.Rectangle(*at, color=colour, alpha=0.10, linewidth=0))
         axis.add_patch(plt.Rectangle(*at, fill=False, edgecolor=colour, linewidth=1.4))
+        if 0 < max(bottom - top, right - left) < _SMALLEST_SEEN * max(r[4], c[4]):
+            middle = (left + right) / 2, (top + bottom) / 2
+            axis.plot(*middle, "o", markersize=13, fillstyle="none", color=colour, clip_on=False)
     # Columns, and rows, that stay without a partner.
     dotted = {"color": "black", "linewidth": 0.8, "linestyle": ":"}
     if 0 < c[1] < c[2]:
@@ -169,6 +179,6 @@ def _legend(plt: Any, figure: Any, dm: DulmageMendelsohn) -> None:
     sizes[1] += f" in {plural(dm.n_square_blocks, 'block')}"
     handles = [
         plt.Rectangle((0, 0), 1, 1, color=colour, label=name + size)
-        for colour, name, size in zip(_COLOURS, _NAMES, [*sizes, ""], strict=True)
+        for colour, name, size in zip(COLOURS, _NAMES, [*sizes, ""], strict=True)
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+
+from ..shown import Shown
 
 __all__ = ["EVERY", "NONE", "SOME", "Codes"]
 
@@ -14,7 +17,7 @@ NONE, SOME, EVERY = 0, 1, 2
 
 
 @dataclass(frozen=True, repr=False)
-class Codes:
+class Codes(Shown):
     """A code for every stored entry of a graph."""
 
     codes: npt.NDArray[np.uint8]
@@ -36,7 +39,17 @@ class Codes:
         """Mask of the entries that are in no maximum matching: without them it is as large."""
         return np.equal(self.codes, NONE)
 
+    def _counts(self) -> list[int]:
+        """Return how many edges are in none, some and every maximum matching."""
+        counts: list[int] = np.bincount(self.codes, minlength=3).tolist()
+        return [count // self.entries_of_an_edge for count in counts]
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        none, some, every = self._counts()
+        yield "edges in every maximum matching", f"{every:,}"
+        yield "in some", f"{some:,}"
+        yield "in none", f"{none:,}"
+
     def __repr__(self) -> str:
-        counts = np.bincount(self.codes, minlength=3) // self.entries_of_an_edge
-        none, some, every = counts.tolist()
+        none, some, every = self._counts()
         return f"EdgeRoles({every:,} in every maximum matching, {some:,} in some, {none:,} in none)"

@@ -8,6 +8,7 @@ one are such a set.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover
+from ..shown import Shown
 from ..solve.maximum import maximum_matching
 from ..wording import in_words, plural
 
@@ -87,8 +89,8 @@ def maximum_transversal(graph: Any, **options: Any) -> IndexArray:
     return certain_matching(as_bipartite(graph), options).row_match
 
 
-@dataclass(frozen=True)
-class Singularity:
+@dataclass(frozen=True, repr=False)
+class Singularity(Shown):
     """Whether a matrix is structurally singular, and why: false, or a set that proves it.
 
     Attributes
@@ -152,6 +154,13 @@ class Singularity:
             return reason
         noun = nouns[1] + ("s" if empty[1:] else "")
         return f"{reason}; {noun} {in_words(empty, 5)} {'have' if empty[1:] else 'has'} no entry"
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "structurally singular", "yes" if self else "no"
+        yield "why", self.reason
+
+    def __repr__(self) -> str:
+        return f"Singularity({self.reason})"
 
     def _empty(self) -> list[Any]:
         """Return what has no entry on the other side."""

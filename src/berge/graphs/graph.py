@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Self
 from weakref import ref
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from .. import tuning
 from ..errors import InvalidGraphError
+from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
 from .owned import fixed, is_sealed, sealed, settle
@@ -39,7 +40,7 @@ class SignedWeights(NamedTuple):
 _INT32_MAX = np.iinfo(np.int32).max
 
 
-class TwoSided(ABC):
+class TwoSided(ABC, Shown):
     """A graph that keeps its transpose once that is built.
 
     The transpose has only a weak reference to the graph, so that memory is freed as soon as nobody
@@ -60,7 +61,7 @@ class TwoSided(ABC):
         """Number of columns."""
         return self.shape[1]
 
-    def check(self) -> None:  # noqa: B027 (most have nothing to do)
+    def check(self) -> None:
         """Raise if an index is out of range: what is our own was checked when it was made."""
 
     @abstractmethod
@@ -315,6 +316,16 @@ class BipartiteGraph(TwoSided):
         arrays = ones, np.array(self.indices), np.array(self.indptr)
         return csr_array(arrays, shape=self.shape)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "rows", _degrees_in_words(self.row_degrees)
+        yield "columns", _degrees_in_words(self.col_degrees)
+        yield "edges", f"{self.nnz:,}"
+        if self.source:
+            yield "read as", self.source
+
+    def _picture(self) -> str:
+        return _histogram(self.row_degrees, "rows by degree")
+
     def __repr__(self) -> str:
         return f"BipartiteGraph({self.n_rows:,} × {self.n_cols:,}, {self.nnz:,} edges)"
 
@@ -370,7 +381,7 @@ class BorrowedGraph(BipartiteGraph):
         return self.owned(empty)._transposed(threads, empty)
 
 
-class Graph:
+class Graph(Shown):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -530,10 +541,31 @@ class Graph:
         arrays = tuple(map(np.array, (values, self.indices, self.indptr)))
         return csr_array(arrays, shape=(self.n_vertices,) * 2)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "vertices", _degrees_in_words(self.degrees)
+        yield "edges", f"{self.n_edges:,}" + (", weighted" if self.weights is not None else "")
+
+    def _picture(self) -> str:
+        return _histogram(self.degrees, "vertices by degree")
+
     def __repr__(self) -> str:
         vertices = plural(self.n_vertices, "vertex", "vertices")
         edges = plural(self.n_edges, "edge")
         return f"Graph({vertices}, {edges}{', weighted' if self.weights is not None else ''})"
+
+
+def _degrees_in_words(degrees: IndexArray) -> str:
+    if not degrees.size:
+        return "0"
+    return f"{degrees.size:,} of degree {degrees.min():,} to {degrees.max():,}"
+
+
+def _histogram(degrees: IndexArray, title: str) -> str:
+    """Draw how many have degree 0, 1, 2–3, 4–7, and so on."""
+    logs = np.frexp(degrees)[1]
+    counts = np.bincount(logs).tolist()
+    names = ["0", "1"] + [f"{2**k}–{2 ** (k + 1) - 1}" for k in range(1, len(counts))]
+    return bars(counts, names[: len(counts)], title) if counts else ""
 
 
 def unsigned(indices: IndexArray) -> npt.NDArray[np.unsignedinteger[Any]]:

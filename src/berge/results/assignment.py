@@ -17,6 +17,7 @@ from ..checker.prices import Bounds, Side, bounds, check_assignment
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..shown import Shown
 from ..wording import plural
 from .assignment_run import AssignmentStats
 from .objective import OBJECTIVES, chosen_places, priced
@@ -64,7 +65,7 @@ class PriceProof:
 
 
 @dataclass(repr=False, eq=False)
-class Assignment:
+class Assignment(Shown):
     """An assignment: pairs of rows and columns, and prices that prove that no choice is better.
 
     Attributes
@@ -510,6 +511,10 @@ class Assignment:
             is_optimal=found["is_optimal"],
             above=None if above[0] is None else above,
         )
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "assigned", repr(self)[len("Assignment(") : -1]
+        yield "asked for", f"objective {self.objective}, match {self.match}"
 
     def __repr__(self) -> str:
         kind = {"full": "best", "maximum": "best of the largest", "any": "best"}[self.match]

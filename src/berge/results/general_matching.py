@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -173,6 +173,18 @@ class GeneralMatching(Mates):
         mate, facts = read_vertex_matching(path)
         bound = mate.size // 2 if facts.upper_bound is None else facts.upper_bound
         return cls(mate, upper_bound=bound, weight=facts.weight)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        state = "perfect" if self.is_perfect else "maximum"
+        if not self.is_maximum:
+            state = f"at most {self.upper_bound:,} are possible"
+        proved = ", proved" if self.certificate is not None else ""
+        yield "matched", f"{plural(self.cardinality, 'pair')}: {state}{proved}"
+        if self.weight is not None:
+            yield "weight", f"{self.weight:,.10g}"
+        yield "unmatched", f"{self.unmatched.size:,} of {self.n_vertices:,} vertices"
+        if self.stats is not None:
+            yield "found", self.stats.in_words()
 
     def __repr__(self) -> str:
         vertices = plural(self.n_vertices, "vertex", "vertices")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import IndexArray
-from ..wording import plural
+from ..wording import in_seconds, plural
 from .mates import Mates
 
 __all__ = ["GreedyMatching"]
@@ -115,6 +116,13 @@ class GreedyMatching(Mates):
         return {name: getattr(self, name) for name in names} | {
             "matched_fraction": list(self.matched_fraction)
         }
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        kind = "maximal" if self.is_maximal else "not maximal"
+        yield "matched", f"{plural(self.size, 'pair')}: {kind}"
+        yield "weight", f"{self.weight:,.10g}"
+        yield "unmatched", f"{self.mate.size - 2 * self.size:,} of {self.mate.size:,} vertices"
+        yield "found", f"by {self.method} in {in_seconds(self.seconds.get('total', 0.0))}"
 
     def __repr__(self) -> str:
         vertices = plural(self.mate.size, "vertex", "vertices")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from os.path import isdir
@@ -14,6 +14,8 @@ import numpy.typing as npt
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.owned import is_sealed, sealed
+from ..shown import Shown
+from ..wording import in_seconds, plural
 
 if TYPE_CHECKING:
     from .proof import Certificate
@@ -23,8 +25,8 @@ __all__ = ["UNMATCHED", "Matching", "SolveStats"]
 UNMATCHED = -1
 
 
-@dataclass
-class SolveStats:
+@dataclass(repr=False)
+class SolveStats(Shown):
     """What a solve did. Collected always; it costs next to nothing.
 
     Attributes
@@ -89,6 +91,12 @@ class SolveStats:
     stopped: str | None = None
     cluster: dict[str, int] = field(default_factory=dict)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        for name, value in self.as_dict().items():
+            if value not in (None, [], {}, "", 0):
+                text = str(value)
+                yield name, text if len(text) < 200 else f"{text[:200]} …"
+
     @property
     def average_path(self) -> float:
         """Average length of the augmenting paths in edges; 0 if there were none."""
@@ -106,6 +114,16 @@ class SolveStats:
         seconds = self.search_seconds
         return self.traversed_edges / seconds / 1e6 if seconds else 0.0
 
+    def in_words(self) -> str:
+        """Return by what it was found, and in how long."""
+        total = self.seconds.get("total")
+        took = "" if total is None else f" in {in_seconds(total)}"
+        return f"by {self.algorithm} with start {self.init}{took}" if self.algorithm else took
+
+    def __repr__(self) -> str:
+        stopped = f", stopped: {self.stopped}" if self.stopped else ""
+        return f"SolveStats({self.in_words()}, {plural(self.phases, 'phase')}{stopped})"
+
     def as_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python values, fit for JSON."""
         return asdict(self) | {
@@ -114,7 +132,7 @@ class SolveStats:
         }
 
 
-class Matching:
+class Matching(Shown):
     """A matching of a bipartite graph.
 
     Attributes
@@ -369,6 +387,19 @@ class Matching:
             np.full(graph.n_cols, UNMATCHED, graph.indices.dtype),
             upper_bound=min(graph.shape),
         )
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        state = "perfect" if self.is_perfect else "maximum"
+        if not self.is_maximum:
+            state = f"at most {self.upper_bound:,} are possible"
+        proved = ", proved" if self.certificate is not None else ""
+        yield "matched", f"{self.cardinality:,} pairs: {state}{proved}"
+        rows, cols = self.n_rows - self.cardinality, self.n_cols - self.cardinality
+        yield "unmatched", f"{rows:,} of {self.n_rows:,} rows, {cols:,} of {self.n_cols:,} columns"
+        if self.source:
+            yield "read as", self.source
+        if self.stats is not None:
+            yield "found", self.stats.in_words()
 
     def __repr__(self) -> str:
         state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"

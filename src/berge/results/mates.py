@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..graphs.graph import IndexArray
+from ..shown import Shown
 
 __all__ = ["Mates"]
 
 
-class Mates:
+class Mates(Shown):
     """Vertices and their mates: ``mate[v]`` is the vertex that v is matched to, or −1."""
 
     mate: IndexArray

@@ -16,7 +16,7 @@ augmenting path, and give none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ from ..checker.general import check_general
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
+from ..shown import Shown
 
 if TYPE_CHECKING:
     from .general_matching import GeneralMatching
@@ -57,8 +58,8 @@ _CHUNK = 1 << 20  # edges checked at a time, so that the checker's memory stays 
 _REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where they have been
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Shown):
     """A vertex cover as large as a matching: the proof that the matching is maximum.
 
     Attributes
@@ -82,6 +83,9 @@ class Certificate:
     def size(self) -> int:
         """Number of vertices in the cover."""
         return int(np.count_nonzero(self.rows) + np.count_nonzero(self.cols))
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "vertex cover", repr(self)[len("Certificate(a vertex cover of size ") : -1]
 
     def __repr__(self) -> str:
         rows, cols = int(np.count_nonzero(self.rows)), int(np.count_nonzero(self.cols))

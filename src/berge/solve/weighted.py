@@ -13,7 +13,7 @@ from ..graphs.graph import Graph
 from ..ingest.signed import as_signed_graph
 from ..methods.registry import check_numbers
 from ..results.matching import SolveStats
-from ..results.under_way import PhaseReport
+from ..results.under_way import PhaseReport, Stop
 from ..results.weighted_matching import (
     TOLERANCE,
     WeightedMatching,
@@ -123,6 +123,9 @@ def maximum_weight_matching(
     )
     run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
     with run.running(progress):
+        if first is not None and first.stats is not None and first.stats.stopped:
+            run.mate[:] = first.mate
+            raise Stop(first.stats.stopped)
         run.pause()
         weighted_blossom(run)
     if run.infeasible:

@@ -211,6 +211,7 @@ def test_stopped_early():
     for mode in ({}, {"maxcardinality": True}, {"perfect": True}, {"minimise": True}):
         m = berge.maximum_weight_matching(source, time_limit=0, **mode)
         assert m.stats.stopped == "time limit"
+        assert m.weight_bound * (-1 if m.minimise else 1) >= 0
         assert not m.is_optimal
         assert m.cardinality == 0
 
@@ -239,6 +240,27 @@ def test_stopped_early():
                 m.prove(source)
     finally:
         weighted_blossom.EDGES_PER_CALL = before
+
+
+def test_stopped_while_pairs_are_counted(monkeypatch):
+    from berge.solve import weighted
+
+    source = ([0, 1, 2], [1, 2, 3], [2, 5, 2])
+    before = weighted.match_general
+
+    def interrupted(graph, **settings):
+        found = before(graph)
+        found.stats.stopped = "interrupted"
+        return found
+
+    monkeypatch.setattr(weighted, "match_general", interrupted)
+    m = berge.maximum_weight_matching(source, maxcardinality=True)
+    assert (m.stats.stopped, m.weight, m.weight_bound, m.is_optimal) == (
+        "interrupted",
+        4,
+        10,
+        False,
+    )
 
 
 def test_forged_proofs_are_refused():

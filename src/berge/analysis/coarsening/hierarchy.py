@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ...errors import FormatError, OptionError
 from ...graphs.graph import Graph, IndexArray
+from ...shown import Shown
 from ...wording import plural
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Level:
 
 
 @dataclass(frozen=True, repr=False)
-class Hierarchy:
+class Hierarchy(Shown):
     """A sequence of ever smaller graphs; ``h[0]`` is the finest level, ``h[-1]`` the coarsest.
 
     Attributes
@@ -336,6 +337,11 @@ class Hierarchy:
             size = plural(n, "vertex", "vertices")
             raise OptionError(f"level {level} has {size}, x is of shape {values.shape}")
         return values
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        for number, level in enumerate(self.levels):
+            yield f"level {number}", repr(level)[len("Level(") : -1]
+        yield "ended", self.reason
 
     def __repr__(self) -> str:
         coarsest = plural(self.coarsest.n_vertices, "vertex", "vertices")
