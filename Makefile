@@ -79,6 +79,8 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.differential small --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.differential large --go-on --seconds $(FUZZ_SECONDS)
 	NUMBA_CACHE_DIR=$(VENV)/lowered-cache $(RUN) -m tests.fuzz.lowered --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.assignments one --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.assignments many --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
 

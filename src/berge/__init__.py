@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .analysis.labels import Shortage as Shortage
     from .analysis.labels import explain_unmatched as explain_unmatched
     from .analysis.labels import match_pairs as match_pairs
+    from .analysis.scaling import ScaledPermutation as ScaledPermutation
+    from .analysis.scaling import scale_and_permute as scale_and_permute
     from .analysis.structure import is_structurally_singular as is_structurally_singular
     from .analysis.structure import maximum_transversal as maximum_transversal
     from .analysis.structure import structural_rank as structural_rank
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
     from .methods.registry import algorithms as algorithms
     from .results.assignment import Assignment as Assignment
     from .results.assignment import PriceProof as PriceProof
+    from .results.capacity_matching import CapacityCertificate as CapacityCertificate
+    from .results.capacity_matching import CapacityMatching as CapacityMatching
     from .results.general_matching import GeneralMatching as GeneralMatching
     from .results.greedy_matching import GreedyMatching as GreedyMatching
     from .results.matching import Matching as Matching
@@ -92,6 +96,8 @@ _HOME = {
     "Shortage": "analysis.labels",
     "explain_unmatched": "analysis.labels",
     "match_pairs": "analysis.labels",
+    "ScaledPermutation": "analysis.scaling",
+    "scale_and_permute": "analysis.scaling",
     "is_structurally_singular": "analysis.structure",
     "maximum_transversal": "analysis.structure",
     "structural_rank": "analysis.structure",
@@ -117,6 +123,8 @@ _HOME = {
     "algorithms": "methods.registry",
     "Assignment": "results.assignment",
     "PriceProof": "results.assignment",
+    "CapacityCertificate": "results.capacity_matching",
+    "CapacityMatching": "results.capacity_matching",
     "GeneralMatching": "results.general_matching",
     "TutteBerge": "results.tutte_berge",
     "OddSetPrices": "results.weighted_matching",

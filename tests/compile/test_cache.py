@@ -109,6 +109,18 @@ def test_code_of_another_state_of_the_source(fresh, tmp_path):
     assert new.name != old.name
 
 
+def test_source_that_changes_while_it_runs(fresh):
+    """What was loaded before is not kept as what the file says now."""
+    running = fresh()
+    text = fresh.source.read_text()
+    fresh.source.write_text("def double(x):\n    return 2 * x + 1\n")
+    assert running(3) == 6
+    changed = fresh()
+    assert [changed(3), hits(changed)] == [7, 0]
+    fresh.source.write_text(text)
+    assert fresh()(3) == 6
+
+
 def test_killed_between_code_and_index(fresh, tmp_path, monkeypatch):
     compiled = fresh()
     compiled(3)

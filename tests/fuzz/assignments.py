@@ -1,6 +1,9 @@
 """Small assignments of every kind, each against all sets of edges, and each proved.
 
-    python -m tests.fuzz.assignments [--go-on] [--seconds N] [--first SEED]
+    python -m tests.fuzz.assignments one|many [--go-on] [--seconds N] [--first SEED]
+
+With `many`, a seed is up to 200 cases that ask for the same, side by side in one graph: each is
+compared by itself, and calls take less of the time.
 
 A case draws a graph of up to nine edges, weights of one kind (integers small, equal and large;
 floating-point numbers even, of huge ranges, equal, subnormal), and how to call `berge.assign`:
@@ -24,8 +27,8 @@ import berge
 from .differential import long_run, one_of
 
 ALGORITHMS = ("auto", *(a.name for a in berge.algorithms("assign")))
+WITH_CAPACITIES = tuple(name for name in ALGORITHMS if name.startswith(("auto", "capacity")))
 SETS = {m: (np.arange(2**m)[:, None] >> np.arange(m)) & 1 for m in range(10)}
-CAPACITIES = False
 TOLERANCE = 1e-9  # of the sum of all absolute weights
 
 
@@ -36,7 +39,7 @@ def weights_of(rng: Generator, kind: str, size: int) -> Any:
     if kind == "equal":
         return rng.integers(0, 2, size)
     if kind == "large":
-        return rng.integers(-(2**50), 2**50, size)
+        return rng.integers(-(2**45), 2**45, size)
     if kind == "even":
         return rng.random(size)
     if kind == "single":
@@ -49,6 +52,9 @@ def weights_of(rng: Generator, kind: str, size: int) -> Any:
     return signs * rng.random(size) * 10.0 ** rng.integers(-280, 280, size)
 
 
+MANY = 200  # cases side by side
+SHAPES = ((1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 3))
+MATCHES = ("full", "maximum", "any")
 KINDS = ("small", "equal", "large", "even", "single", "ties", "subnormal", "huge")
 
 
@@ -57,7 +63,10 @@ def units(rng: Generator, size: int, least: int, most: int) -> Any:
     return int(rng.integers(least, most)) if rng.random() < 0.5 else rng.integers(least, most, size)
 
 
-def drawn(rng: Generator) -> tuple[Any, Any, Any, tuple[int, int], dict[str, Any]]:
+Case = tuple[Any, Any, Any, tuple[int, int], dict[str, Any]]
+
+
+def drawn(rng: Generator) -> Case:
     """Draw rows, columns, weights, shape, and what to ask for."""
     shape = int(rng.integers(1, 5)), int(rng.integers(1, 5))
     size = int(rng.integers(0, min(9, shape[0] * shape[1] + 2) + 1))
@@ -67,7 +76,7 @@ def drawn(rng: Generator) -> tuple[Any, Any, Any, tuple[int, int], dict[str, Any
     asked: dict[str, Any] = {
         "objective": one_of(rng, ("min", "max", "min", "max", "product", "bottleneck"))
     }
-    asked["match"] = one_of(rng, ("full", "maximum", "any"))
+    asked["match"] = one_of(rng, MATCHES)
     asked["algorithm"] = one_of(rng, ALGORITHMS)
     if asked["objective"] == "bottleneck":
         asked["match"] = one_of(rng, ("full", "maximum"))
@@ -84,7 +93,8 @@ def drawn(rng: Generator) -> tuple[Any, Any, Any, tuple[int, int], dict[str, Any
         for _ in range(2):
             given.append(cost())
         asked["unmatched_cost"] = tuple(given)
-    if rng.random() < 0.5 and CAPACITIES:
+    if rng.random() < 0.5:
+        asked["algorithm"] = one_of(rng, WITH_CAPACITIES)
         for side, n in zip(("left", "right"), shape, strict=True):
             asked[f"capacity_{side}"] = units(rng, n, 0 if rng.random() < 0.2 else 1, 4)
             if rng.random() < 0.4:
@@ -171,6 +181,17 @@ class Brute:
             return sum(values)
         return math.fsum(values)
 
+    def totals(self) -> Any:
+        """Return what all sets that are allowed come to, up to rounding."""
+        weights = np.array(list(self.worth.values()), None if self.worth else float)
+        if self.objective == "product":
+            weights = np.log(weights)
+        found = self.chosen[self.sets] @ weights
+        sign = -1 if self.objective == "max" else 1
+        for unused, cost in self.paid:
+            found = found + sign * (unused[self.sets] @ cost)
+        return found
+
     def best(self) -> Any:
         """Return the best total."""
         totals = map(self.total, self.sets.tolist())
@@ -218,5 +239,88 @@ def solve(seed: int) -> int:
     return 1
 
 
+def solve_many(seed: int) -> int:
+    """Try cases of one shape that ask for the same, side by side in one graph; return how many."""
+    rng = default_rng([seed, 1])
+    objective, match = one_of(rng, ("min", "max", "product")), one_of(rng, MATCHES)
+    kind, several, paid = one_of(rng, KINDS), rng.random() < 0.5, rng.random() < 0.5
+    n_rows, n_cols = shape = one_of(rng, SHAPES)
+    pairs, (rows, cols) = n_rows * n_cols, np.divmod(np.arange(n_rows * n_cols), n_cols)
+    sets = SETS[pairs].astype(bool)
+    weights = weights_of(rng, kind, MANY * pairs).reshape(MANY, pairs)
+    there = rng.random((MANY, pairs)) < one_of(rng, (0.4, 0.7, 1.0))
+    worth = weights
+    if objective == "product":
+        there &= weights != 0
+        worth = -np.log(np.abs(np.where(there, weights, 1)).astype(float))
+    sign = -1 if objective == "max" else 1
+    allowed = ~(~there[:, None, :] & sets).any(axis=2)  # of each case, by set
+    totals = np.where(there, sign * worth, 0) @ sets.T
+    asked: dict[str, Any] = {"objective": objective, "match": match}
+    units, costs = [], []
+    for side, ends, n in (("left", rows, n_rows), ("right", cols, n_cols)):
+        degrees = sets.astype(int) @ (ends[:, None] == np.arange(n))
+        capacity, least = np.ones((MANY, n), int), np.zeros((MANY, n), int)
+        if several:
+            capacity = rng.integers(0, 4, (MANY, n))
+            least = np.minimum(rng.integers(0, 3, (MANY, n)), capacity) * (rng.random() < 0.4)
+            if side == "right":  # or the left side would not be the one with fewer units
+                capacity[:, 0] += np.maximum(0, units[0].sum(axis=1) - capacity.sum(axis=1)) + 1
+            asked |= {f"capacity_{side}": capacity, f"at_least_{side}": least}
+        allowed &= (degrees <= capacity[:, None]).all(axis=2)
+        allowed &= (degrees >= least[:, None]).all(axis=2)
+        if match == "full" and side == "left":
+            allowed &= (degrees == capacity[:, None]).all(axis=2)
+        cost = weights_of(rng, kind, MANY * n).reshape(MANY, n)
+        if paid and objective != "product":
+            costs.append(cost)
+            unused = capacity[:, None] - degrees
+            totals = totals + (unused * cost[:, None]).sum(axis=2)
+            worth = np.concatenate([worth, 4 * cost], axis=1)
+        units.append(capacity)
+    sizes = sets.sum(axis=1)
+    if match == "maximum":
+        allowed &= sizes == np.where(allowed, sizes, -1).max(axis=1)[:, None]
+    kept = np.flatnonzero(allowed.any(axis=1))  # the others are for `solve`
+    if costs:
+        asked["unmatched_cost"] = tuple(cost[kept].ravel() for cost in costs)
+    asked |= {
+        name: v[kept].ravel() for name, v in asked.items() if name.endswith(("left", "right"))
+    }
+    algorithm = one_of(rng, WITH_CAPACITIES if several else ALGORITHMS)
+    case, edge = np.nonzero(there[kept])
+    source = case * n_rows + rows[edge], case * n_cols + cols[edge], weights[kept][case, edge]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        plan = berge.assign(
+            (*source, (kept.size * n_rows, kept.size * n_cols)), algorithm=algorithm, **asked
+        )
+    plan.prove()
+    case, row = np.divmod(plan.rows.astype(int), n_rows)
+    assert (case == plan.cols // n_cols).all()
+    bits = np.zeros(kept.size, int)
+    np.add.at(bits, case, 1 << (row * n_cols + plan.cols % n_cols))
+    totals, allowed = totals[kept], allowed[kept]
+    by_case = np.arange(kept.size)
+    best = np.where(allowed, totals, np.inf).min(axis=1)
+    room = np.zeros(kept.size)
+    if totals.dtype.kind == "i":
+        best = np.where(allowed, totals, np.iinfo(np.int64).max).min(axis=1)
+    else:
+        room = TOLERANCE * ((objective == "product") + np.abs(worth[kept]).sum(axis=1))
+    right = allowed[by_case, bits] & (np.abs(totals[by_case, bits] - best) <= room)
+    if not right.all():
+        k = int(np.argmin(right))
+        told = {name: v for name, v in asked.items() if isinstance(v, str)}
+        raise AssertionError(
+            f"{algorithm}, {told}: case {k} of {shape}: chosen {bits[k]:b} comes to "
+            f"{totals[k, bits[k]]}, best {best[k]}; weights {weights[kept[k]].tolist()}"
+        )
+    return int(kept.size)
+
+
+ATTEMPTS = {"one": solve, "many": solve_many}
+
 if __name__ == "__main__":
-    sys.exit(long_run("assignments", solve, "solves"))
+    kind = sys.argv.pop(1)
+    sys.exit(long_run(f"assignments-{kind}", ATTEMPTS[kind], "solves"))

@@ -26,7 +26,12 @@ NAMES = ("maximum_bipartite_matching", "structural_rank")
 # scipy's test modules, which of their tests are about the two functions, how many those are at
 # least, and how often they call them at least.
 THEIR_TESTS = {
-    "test_matching": ("maximum_bipartite or large_random_graph_with_one_edge", 10, 20),
+    "test_matching": (
+        "maximum_bipartite or large_random_graph_with_one_edge or full_matching or explicit_zero",
+        30,
+        50,
+    ),
+    "test_linear_assignment": ("linear or constant or two_methods", 20, 100),
     "test_reordering": ("structural_rank", 1, 4),
     "test_pydata_sparse": ("csgraph_equiv and (maximum_bipartite or structural)", 2, 4),
 }
@@ -35,6 +40,7 @@ THEIR_TESTS = {
 PLUGIN = """
 import functools, json, os
 import pytest
+import scipy.optimize as optimize
 import scipy.sparse.csgraph as csgraph
 import berge.interop.scipy as ours
 
@@ -51,7 +57,7 @@ def counted(name):
     return call
 
 for name in ours.__all__:
-    setattr(csgraph, name, counted(name))
+    setattr(optimize if name == "linear_sum_assignment" else csgraph, name, counted(name))
 
 @pytest.hookimpl
 def pytest_runtest_logreport(report):
@@ -68,6 +74,8 @@ def pytest_sessionfinish():
 def test_their_tests(module, tmp_path):
     """Runs in a process of its own, since scipy's module is patched there."""
     name = f"scipy.sparse.csgraph.tests.{module}"
+    if module == "test_linear_assignment":
+        name = f"scipy.optimize.tests.{module}"
     try:
         found = importlib.util.find_spec(name)
     except ModuleNotFoundError:

@@ -26,7 +26,7 @@ from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..ingest.frames import is_frame
 from ..ingest.named import with_labels
-from ..results.matching import Matching
+from ..results.capacity_matching import CapacityMatching
 from ..results.proof import Certificate, koenig_cover
 from ..shown import Shown
 from ..solve.maximum import maximum_matching
@@ -65,7 +65,7 @@ class LabelledMatching(dict[Any, Any], Shown):
     ann, bob and cid want only cook and drive: 3 for 2
     """
 
-    def __init__(self, graph: BipartiteGraph, matching: Matching):
+    def __init__(self, graph: BipartiteGraph, matching: Any):
         super().__init__(matching.as_dict())
         self.graph, self.matching = graph, matching
 
@@ -82,7 +82,7 @@ class LabelledMatching(dict[Any, Any], Shown):
     @property
     def is_maximum(self) -> bool:
         """Whether no larger matching exists; False only if the solve was stopped."""
-        return self.matching.is_maximum
+        return bool(self.matching.is_maximum)
 
     def reasons(self, side: str = "left") -> list[Shortage]:
         """Return why some on the left (or right) are unmatched; see `explain_unmatched`."""
@@ -90,7 +90,8 @@ class LabelledMatching(dict[Any, Any], Shown):
 
     def prove(self) -> Certificate:
         """Prove that no larger matching exists; see `Matching.prove`."""
-        return self.matching.prove(self.graph)
+        proof: Certificate = self.matching.prove(self.graph)
+        return proof
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "matched", f"{len(self):,} pairs, {'maximum' if self.is_maximum else 'not maximum'}"
@@ -122,7 +123,10 @@ class Shortage:
         Everything on the other side that any of them is joined to.
     unmatched
         Those of the members that got nothing in this matching. In another one it may be others,
-        but never fewer.
+        but never fewer. With capacities: those that could have more partners.
+    units
+        With capacities: how many partners the members could have, how many the choices could, and
+        how many pairs of members there are with others, who are not short.
 
     Examples
     --------
@@ -135,16 +139,26 @@ class Shortage:
     members: list[Any]
     choices: list[Any]
     unmatched: list[Any]
+    units: tuple[int, int, int] | None = None
 
     @property
     def missing(self) -> int:
-        """How many of the members must stay unmatched in any matching."""
+        """How many of the members, or of their units, must stay unmatched in any matching."""
+        if self.units is not None:
+            wanted, room, others = self.units
+            return wanted - room - others
         return len(self.members) - len(self.choices)
 
     def describe(self, limit: int = 5) -> str:
         """Return it in words, with about `limit` names on either side."""
         who, whom = in_words(self.members, limit), in_words(self.choices, limit)
         many = len(self.members) > 1
+        if self.units is not None:
+            wanted, room, others = self.units
+            parts = [f"{room:,} with {whom}"] if self.choices else []
+            parts += [f"{others:,} with others"] if others else []
+            most = f"at most {room + others:,} can be: {', '.join(parts)}" if parts else "none can"
+            return f"{who} could have {wanted:,} pairs, and {most}"
         counts = f"{len(self.members):,} for {len(self.choices):,}"
         if self.side == "left":
             verb = "want" if many else "wants"
@@ -190,12 +204,15 @@ def match_pairs(
         All on the left, and all on the right, where some may be in no pair: these are unmatched
         then, and explained.
     **options
-        For `berge.maximum_matching`: ``threads``, ``time_limit``, ``seed`` …
+        For `berge.maximum_matching`: ``threads``, ``time_limit``, ``seed`` … With
+        ``capacity_left`` or ``capacity_right`` a label may have several partners; both are a number
+        or a mapping from labels to numbers. See docs/capacities.md.
 
     Returns
     -------
     LabelledMatching
-        A dict from left to right labels that also knows who is left over, and why.
+        A dict from left to right labels that also knows who is left over, and why. With
+        capacities: to lists of right labels.
 
     Raises
     ------
@@ -221,7 +238,7 @@ def match_pairs(
     return LabelledMatching(graph, maximum_matching(graph, **options))
 
 
-def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> list[Shortage]:
+def explain_unmatched(graph: Any, matching: Any, side: str = "left") -> list[Shortage]:
     """Say why some vertices cannot be matched, all of them at once.
 
     Parameters
@@ -229,7 +246,7 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
     graph
         Anything `as_bipartite` takes; without labels, indices stand in their place.
     matching
-        A maximum matching of it.
+        A maximum matching of it, a `Matching` or a `CapacityMatching`.
     side
         Explain unmatched rows (``"left"``) or columns (``"right"``).
 
@@ -260,10 +277,12 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
     O(vertices + edges).
     """
     graph = as_bipartite(graph)
+    if side not in ("left", "right"):
+        raise OptionError(f"side must be 'left' or 'right', not {side!r}")
+    if isinstance(matching, CapacityMatching):
+        return _explain_units(graph, matching, side)
     if side == "right":
         graph, matching = graph.T, matching.turned()
-    elif side != "left":
-        raise OptionError(f"side must be 'left' or 'right', not {side!r}")
     cover = koenig_cover(graph, matching)
     rows, cols = np.flatnonzero(~cover.rows), np.flatnonzero(cover.cols)
     row_parts, col_parts = _parts(graph, rows, cols)
@@ -279,6 +298,44 @@ def explain_unmatched(graph: Any, matching: Matching, side: str = "left") -> lis
                 named(graph.row_labels, unmatched),
             )
         )
+    return sorted(found, key=lambda shortage: -shortage.missing)
+
+
+def _explain_units(graph: BipartiteGraph, matching: CapacityMatching, side: str) -> list[Shortage]:
+    """Say why vertices cannot have as many partners as they could, by the cover."""
+    proof = matching.prove(graph)
+    graph = graph.without_duplicates()
+    covered, others, units, other_units = proof.rows, proof.cols, *(
+        most for _, most in (matching.row_units, matching.col_units)
+    )  # fmt: skip
+    ends = matching.rows
+    if side == "right":
+        graph, ends = graph.T, matching.cols
+        covered, others, units, other_units = others, covered, other_units, units
+    rows, cols = np.flatnonzero(~covered), np.flatnonzero(others)
+    of_edges = np.repeat(np.arange(graph.n_rows), graph.row_degrees)
+    inside = ~covered[of_edges] & others[graph.indices]
+    outside = np.bincount(of_edges[~inside], minlength=graph.n_rows)
+    joined = BipartiteGraph.from_edges(of_edges[inside], graph.indices[inside], graph.shape)
+    free = units - np.bincount(ends, minlength=units.size)
+    found = []
+    for own, theirs in zip(*_parts(joined, rows, cols), strict=True):
+        members, choices = rows[own], cols[theirs]
+        unmatched = members[free[members] > 0]
+        if unmatched.size:
+            found.append(
+                Shortage(
+                    side,
+                    named(graph.row_labels, members),
+                    named(graph.col_labels, choices),
+                    named(graph.row_labels, unmatched),
+                    (
+                        int(units[members].sum()),
+                        int(other_units[choices].sum()),
+                        int(outside[members].sum()),
+                    ),
+                )
+            )  # fmt: skip
     return sorted(found, key=lambda shortage: -shortage.missing)
 
 

@@ -20,6 +20,7 @@ __all__ = ["cli", "main"]
     sections={
         "Matchings": {
             "match": "Find a maximum matching of a graph, and prove that it is one.",
+            "assign": "Find the best assignment by weight, with capacities, and prove it.",
             "greedy": "Match a general graph quickly: maximal, and heavy if it has weights.",
             "weighted": "Find the heaviest matching of any graph, or the lightest, with a proof.",
             "verify": "Check a saved matching: valid? maximum? with a proof.",

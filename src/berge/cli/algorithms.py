@@ -32,8 +32,8 @@ _WIDE = 110  # columns that the whole table needs to be readable
 def algorithms(what: str | None, as_json: bool) -> None:
     """List the algorithms for --algorithm (exact) and --init (start) of `berge match`.
 
-    And those for --method (greedy) of `berge greedy`, and for `berge assign` (assign). KIND is
-    start, exact, greedy or assign.
+    And those for --method (greedy) of `berge greedy`, for `berge assign` (assign) and with
+    capacities (capacity). KIND is one of these words.
 
     Bounds are for n vertices and m edges. Deterministic ("det."): one seed gives one result on any
     number of threads. "cuda": runs with --device cuda too. Below an algorithm are its options for
@@ -47,7 +47,7 @@ def algorithms(what: str | None, as_json: bool) -> None:
     if not listed:
         hint = did_you_mean(what, [a.name for a in (*all_of(), *variants())])
         raise click.UsageError(
-            f"{what!r} is not start, exact, greedy, assign or an algorithm{hint}"
+            f"{what!r} is not start, exact, greedy, assign, capacity or an algorithm{hint}"
         )
     if as_json:
         options.print_json({"algorithms": [_facts(a) for a in listed]})

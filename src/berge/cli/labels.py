@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".csv", ".tsv", ".npz")
 _FORMATS = (None, "csv", "tsv")
-_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _NAMES_SHOWN = 10  # unmatched labels of a side
 _REASONS_SHOWN = 5
 
@@ -128,27 +128,25 @@ def _read(path: Path, left: str | None, right: str | None, limits: Limits | None
 
     raw: Any = open_bytes(path, limits)
     with io.BufferedReader(raw) as file, damage_reported(path):
-        texts = _texts(file, path)
+        texts = texts_of(file, path)
         number, line = next(((k, text) for k, text in enumerate(texts, 1) if text.strip()), (0, ""))
         if not line:
             raise FormatError("the file is empty: no line with the names of columns", path)
         records: Any = None
         try:
-            delimiter = max(
-                "".join(_DELIMITERS), key=lambda delimiter: len(_cut([line], delimiter))
-            )
-            names = [name.strip() for name in _cut([line], delimiter)]
+            delimiter = max("".join(DELIMITERS), key=lambda delimiter: len(cut([line], delimiter)))
+            names = [name.strip() for name in cut([line], delimiter)]
             places = choose_columns(names, left, right, by_number=True)
             records = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
             graph = graph_of_pairs(_pairs(records, names, places))
-            settle(graph, "source", f"a table cut at {_DELIMITERS[delimiter]}")
+            settle(graph, "source", f"a table cut at {DELIMITERS[delimiter]}")
         except (csv.Error, InvalidGraphError) as error:
             number += records.line_num if records else 0
             raise FormatError(str(error), path, number) from None
     return LabelledFile(graph, names[places[0]], names[places[1]])
 
 
-def _texts(file: Iterable[bytes], path: Path) -> Iterator[str]:
+def texts_of(file: Iterable[bytes], path: Path) -> Iterator[str]:
     """Yield the lines as text. The signature is what some programs begin UTF-8 with."""
     for number, line in enumerate(file, 1):
         try:
@@ -157,7 +155,8 @@ def _texts(file: Iterable[bytes], path: Path) -> Iterator[str]:
             raise FormatError("not text in UTF-8", path, number) from None
 
 
-def _cut(lines: list[str], delimiter: str) -> list[str]:
+def cut(lines: list[str], delimiter: str) -> list[str]:
+    """Return the cells of a line."""
     return next(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
 
 

@@ -100,9 +100,10 @@ def _use_kernels(everything: bool) -> None:
     from ..files import read, write
     from ..generate import grid, karp_sipser_hard, permute
     from ..graphs.graph import BipartiteGraph
-    from ..ingest import as_bipartite
+    from ..ingest import as_bipartite, as_graph
     from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
+    from ..solve.assign import assign
     from ..solve.greedy import greedy_matching
     from ..solve.maximum import maximum_matching
 
@@ -136,6 +137,8 @@ def _use_kernels(everything: bool) -> None:
             matching.prove(matrix)
             as_bipartite(matrix.tocsc())
             as_bipartite(matrix.tocoo())
+        short = source.to_scipy()[:, 1:]  # a proof searches only where a row is left
+        maximum_matching(short).prove(short)
         dulmage_mendelsohn(source)
         block_triangular_form(source)
     graph.without_duplicates()
@@ -143,6 +146,11 @@ def _use_kernels(everything: bool) -> None:
         pairs = source.to_scipy().tocoo().coords
         for weights in (None, np.arange(1.0, source.nnz + 1)):
             greedy_matching((pairs[0], pairs[1] + source.n_rows), weights=weights)
+    weighted = small.to_scipy().astype(float)
+    for matrix in (weighted, weighted.astype(np.int64), weighted.toarray()[:50, :60]):
+        assign(matrix, match="maximum").prove(matrix)
+    cycles = np.arange(999), (np.arange(999) + 1) % 333 + np.arange(999) // 333 * 333
+    maximum_matching(as_graph(cycles)).prove(as_graph(cycles))  # odd: it is not bipartite
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):

@@ -4,6 +4,7 @@ Algorithms import from here and never from numba, so what a kernel may use is wh
 offers.
 """
 
+from . import start  # isort: split  # noqa: F401
 from .atomics import compare_and_swap, fetch_add
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of

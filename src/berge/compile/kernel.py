@@ -27,6 +27,7 @@ from numba.np.ufunc import parallel as _threads
 from ..errors import OptionError
 from .cache import KernelCache
 from .held import held
+from .sources import note
 
 __all__ = [
     "helper",
@@ -64,6 +65,7 @@ def helper(function: _Function) -> _Function:
     call counts every array up and down, by atomic operations that are not always optimised away
     (some 10 ns a call).
     """
+    note(function)
     compiled: Any = numba.njit(nogil=True, forceinline=True, _nrt=False)(function)
     return compiled  # type: ignore[no-any-return]
 

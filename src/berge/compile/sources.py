@@ -19,9 +19,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["stamp_of"]
+__all__ = ["note", "stamp_of"]
 
 _PACKAGE = __name__.partition(".")[0]
+_noted: dict[str, str | None] = {}  # by path
+
+
+def note(function: Callable[..., Any]) -> None:
+    """Take note of the file of a kernel or a helper as it is now, when it is loaded.
+
+    Whoever changes it while this process runs does not change what runs here.
+    """
+    path = function.__code__.co_filename
+    _noted[path] = _file_hash(path)
 
 
 def stamp_of(kernel: Callable[..., Any]) -> str:
@@ -38,7 +48,8 @@ def stamp_of(kernel: Callable[..., Any]) -> str:
         met.add(id(value))
         if isinstance(value, FunctionType):
             path = value.__code__.co_filename
-            files.add((str(value.__module__), _file_hash(path) or value.__code__.co_code.hex()))
+            content = _noted.get(path) or _file_hash(path)
+            files.add((str(value.__module__), content or value.__code__.co_code.hex()))
             for name, used in _names(value):
                 made_of = _function_of(used)
                 if made_of is not None:

@@ -26,12 +26,12 @@ Arrays = dict[str, Any]
 
 
 def write_pairs_of(
-    path: PathName, names: tuple[str, str, str], pairs: Iterable[tuple[Any, Any, Any]]
+    path: PathName, names: tuple[str, ...], pairs: Iterable[tuple[Any, ...]]
 ) -> None:
-    """Write (left, right, weight) as a table with these names."""
+    """Write (left, right), and weights if there are any, as a table with these names."""
     suffix = split_suffix(path)[0]
     if suffix == ".parquet":
-        columns = list(zip(*pairs, strict=True)) or [(), (), ()]
+        columns = list(zip(*pairs, strict=True)) or [()] * len(names)
         try:
             import pyarrow
             from pyarrow import parquet

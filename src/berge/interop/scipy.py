@@ -6,8 +6,12 @@ a graph has several maximum matchings the pairs may differ from scipy's, as they
 versions of scipy; the number of pairs never does. What scipy gets wrong is right here: duplicate
 entries corrupt its memory, and layered matrices take it time that doubles with every layer.
 
-Both run on one thread, so that one matrix gives one result, as people are used to from scipy. For
-all cores, limits and proofs call `berge.maximum_matching`.
+By weight, ``min_weight_full_bipartite_matching`` takes the place of the one in the same module, and
+``linear_sum_assignment`` that of ``scipy.optimize``'s. This also takes sparse arrays, where missing
+entries are forbidden pairs, and hands a small dense matrix to scipy, which is faster there.
+
+All run on one thread, so that one matrix gives one result, as people are used to from scipy. For
+all cores, limits and proofs call `berge.maximum_matching` and `berge.assign`.
 """
 
 from __future__ import annotations
@@ -17,15 +21,26 @@ import warnings
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment as _theirs
 from scipy.sparse import SparseEfficiencyWarning, issparse
 
+from ..errors import InvalidGraphError
 from ..graphs.graph import IndexArray
 from ..results.matching import Matching
+from ..solve.assign import assign
 from ..solve.maximum import maximum_matching
 
-__all__ = ["maximum_bipartite_matching", "structural_rank"]
+__all__ = [
+    "linear_sum_assignment",
+    "maximum_bipartite_matching",
+    "min_weight_full_bipartite_matching",
+    "structural_rank",
+]
 
 _FORMATS = ("csr", "csc", "coo")
+# From here on berge is faster on dense matrices, where both sides are as large (docs/scipy.md).
+_DENSE = 500
+Ends = tuple[IndexArray, IndexArray]
 
 
 def maximum_bipartite_matching(graph: Any, perm_type: str = "row") -> IndexArray:
@@ -115,6 +130,113 @@ def structural_rank(graph: Any) -> np.int64:
             stacklevel=2,
         )
     return np.int64(_match(graph).cardinality)
+
+
+def min_weight_full_bipartite_matching(biadjacency: Any, maximize: bool = False) -> Ends:
+    """Match all of the smaller side at the least total weight.
+
+    Takes the place of ``scipy.sparse.csgraph.min_weight_full_bipartite_matching``.
+
+    Parameters
+    ----------
+    biadjacency
+        A sparse array or matrix in CSR, CSC or COO format. Explicit zeros are removed with a
+        warning, as in scipy; for `berge.assign` they are edges.
+    maximize
+        Find the largest total.
+
+    Returns
+    -------
+    row_ind, col_ind : ndarray
+        The rows, in order, and the column of each.
+
+    Raises
+    ------
+    ValueError
+        If there is no full matching, or the values are no numbers.
+    TypeError
+        If it is not sparse, or in another format.
+
+    Examples
+    --------
+    >>> from berge.interop.scipy import min_weight_full_bipartite_matching
+    >>> from scipy.sparse import csr_array
+    >>> row_ind, col_ind = min_weight_full_bipartite_matching(csr_array([[4, 1], [2, 3]]))
+    >>> col_ind
+    array([1, 0])
+    """
+    biadjacency = _sparse(biadjacency, "graph must be sparse")
+    if biadjacency.format not in _FORMATS:
+        raise TypeError("graph must be in CSC, CSR, or COO format.")
+    if biadjacency.dtype.kind not in "biuf":
+        raise ValueError(f"expected a matrix containing numerical entries, got {biadjacency.dtype}")
+    csr = biadjacency.tocsr().astype(np.float64)  # a copy, in which duplicates are added up
+    csr.sum_duplicates()
+    never = -np.inf if maximize else np.inf
+    if not np.all(csr.data):
+        warnings.warn(
+            "explicit zero weights are removed before matching", UserWarning, stacklevel=2
+        )
+        csr.eliminate_zeros()
+    if np.isnan(csr.data).any() or (csr.data == -never).any():
+        raise ValueError("matrix contains invalid numeric entries")
+    if not min(csr.shape):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    return _assigned(csr, maximize, "no full matching exists")
+
+
+def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
+    """Match all of the smaller side at the least total cost.
+
+    Takes the place of ``scipy.optimize.linear_sum_assignment``, and takes sparse arrays too.
+
+    Parameters
+    ----------
+    cost_matrix
+        A dense matrix, where infinite costs are forbidden pairs; or a sparse one, where pairs
+        without a stored entry are forbidden and zeros are costs.
+    maximize
+        Find the largest total.
+
+    Returns
+    -------
+    row_ind, col_ind : ndarray
+        The rows, in order, and the column of each.
+
+    Raises
+    ------
+    ValueError
+        If there is no full matching, or a cost is not a number.
+
+    Examples
+    --------
+    >>> from berge.interop.scipy import linear_sum_assignment
+    >>> linear_sum_assignment([[4, 1], [2, 3]])
+    (array([0, 1]), array([1, 0]))
+    """
+    if issparse(cost_matrix):
+        sparse: Any = cost_matrix
+        return _assigned(sparse.tocsr(), maximize, "cost matrix is infeasible")
+    matrix = np.asarray(cost_matrix)
+    large = matrix.ndim == 2 and min(matrix.shape) >= max(_DENSE, max(matrix.shape) // 2)
+    if not large or matrix.dtype.kind not in "biuf":
+        found: Ends = _theirs(cost_matrix, maximize)
+        return found
+    if matrix.dtype.kind == "f":
+        never = -np.inf if maximize else np.inf
+        if np.isnan(matrix).any() or (matrix == -never).any():
+            raise ValueError("matrix contains invalid numeric entries")
+    return _assigned(matrix, maximize, "cost matrix is infeasible")
+
+
+def _assigned(matrix: Any, maximize: bool, complaint: str) -> Ends:
+    try:
+        plan = assign(matrix, objective="max" if maximize else "min", threads=1)
+    except InvalidGraphError as error:
+        raise ValueError(f"{complaint}: {error}") from None
+    if plan.stopped:
+        raise KeyboardInterrupt
+    return plan.rows.astype(np.int64), plan.cols.astype(np.int64)
 
 
 def _match(graph: Any) -> Matching:

@@ -13,7 +13,7 @@ from ..errors import OptionError
 
 __all__ = ["Algorithm", "Kind", "Option", "load"]
 
-Kind = Literal["start", "exact", "greedy", "assign", "general-start", "general"]
+Kind = Literal["start", "exact", "greedy", "assign", "capacity", "general-start", "general"]
 
 
 def load(function: str) -> Callable[..., Any]:
@@ -85,7 +85,8 @@ class Algorithm:
     kind
         ``"start"`` (a maximal matching to begin with) or ``"exact"`` (a maximum matching), both of
         bipartite graphs; ``"greedy"`` (a maximal matching of any graph); ``"assign"`` (the
-        cheapest choice of edges of a bipartite graph); ``"general"`` (a maximum matching of any
+        cheapest choice of edges of a bipartite graph); ``"capacity"`` (as many edges of a bipartite
+        graph as the capacities of its vertices allow); ``"general"`` (a maximum matching of any
         graph) or ``"general-start"`` (what that begins with).
     summary
         How it works, in one line.

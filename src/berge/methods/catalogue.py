@@ -13,10 +13,10 @@ from typing import Any
 
 from .algorithm import Algorithm, Kind, Option
 
-__all__ = ["ALGORITHMS", "IN_WORDS", "ON_CLUSTER", "REASONS"]
+__all__ = ["ALGORITHMS", "ON_CLUSTER", "REASONS"]
 
 # What says in words why not all can be matched.
-REASONS, IN_WORDS = "analysis.labels:explain_unmatched", "analysis.labels:in_words"
+REASONS = "analysis.labels:explain_unmatched"
 
 # What solves on a cluster of Dask's.
 ON_CLUSTER = {
@@ -34,8 +34,8 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
     return Algorithm(name, kind, f"{module}:{function}", summary, paper=paper, **more)
 
 
-_START, _EXACT, _GREEDY, _ASSIGN = (
-    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign")
+_START, _EXACT, _GREEDY, _ASSIGN, _CAPACITY = (
+    partial(_row, kind) for kind in ("start", "exact", "greedy", "assign", "capacity")
 )
 _GENERAL_START, _GENERAL = (partial(_row, kind) for kind in ("general-start", "general"))
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
@@ -231,6 +231,13 @@ ALGORITHMS = (
     _ASSIGN("capacity-paths", f"{_ASSIGNMENT}.capacity_paths",
             "the cheapest augmenting path for one unit of a vertex after the other, by prices",
             "Busacker, Gowen 1960; Edmonds, Karp 1972", bound="O(units·m·log n)"),
+    _ASSIGN("capacity-auction", f"{_ASSIGNMENT}.capacity_auction",
+            "capacity-paths; where hardly a unit is to spare, on a budget, then prices by bids",
+            "Bertsekas, Castañón 1989", bound="O(units·m·log n)",
+            options=(Option("effort", 4.0, "edges that paths look at, times those there are"),)),
+    _CAPACITY("capacity-phases", "methods.capacities.capacity_phases",
+              "a maximal set of shortest augmenting paths in every phase, with units of vertices",
+              "Hopcroft, Karp 1973; Even, Tarjan 1975", bound="O(√m·m)"),
     _GENERAL_START("degree-one", f"{_ANY_GRAPH}.degree_one",
                    "vertices of degree one first, then by least degree, to the least neighbour",
                    "Karp, Sipser 1981"),

@@ -351,10 +351,12 @@ class Assignment(Shown):
         """Return the sum of the absolute values of all that is added up; 0 for integers."""
         if isinstance(high, int):
             return 0.0
-        added = abs(float(high))
+        graph, costs = self._known()
+        added = float(np.abs(costs[self._places(graph)]).sum())
         for side in (self.row_side, self.col_side):
             leave = np.where(_required(side.leave), 0, np.abs(side.leave))
-            added += float((np.maximum(leave, np.abs(side.prices)) * side.capacity).sum())
+            largest = np.maximum(leave, np.abs(side.prices))
+            added += float((largest * np.maximum(side.capacity, 1)).sum())
         return added
 
     def _prove_bottleneck(self) -> Any:

@@ -29,7 +29,7 @@ from ..graphs.graph import BipartiteGraph
 from ..methods.assignment.problem import Problem, required
 from ..results.objective import Priced, kept_edges
 
-__all__ = ["MATCHES", "Asked", "asked", "numbers_of", "reduced"]
+__all__ = ["MATCHES", "Asked", "asked", "numbers_of", "reduced", "units_of"]
 
 MATCHES = ("full", "maximum", "any")
 Values = npt.NDArray[Any]
@@ -83,12 +83,7 @@ def asked(
     for side, n, names, c, k, m in zip(
         ("left", "right"), graph.shape, labels, paid, capacity, least, strict=True
     ):
-        units = numbers_of(f"capacity_{side}", k, n, names, np.int64, 1)
-        lowest = numbers_of(f"at_least_{side}", m, n, names, np.int64, 0)
-        _refuse(f"capacity_{side}", (units < 0) | (units >= MOST_UNITS), units, names,
-                f"must be from 0 to {MOST_UNITS - 1}")  # fmt: skip
-        _refuse(f"at_least_{side}", (lowest < 0) | (lowest > units), lowest, names,
-                "must be from 0 to the capacity")  # fmt: skip
+        units, lowest = units_of(side, k, m, n, names)
         leave = numbers_of("unmatched_cost", 0 if c is None else c, n, names, costs.dtype, 0)
         sides.append(Side(units, lowest, leave, np.zeros(n, costs.dtype)))
     most = required(costs.dtype)
@@ -105,6 +100,19 @@ def asked(
     if costs.dtype.kind == "i":
         _check_room(found)
     return found
+
+
+def units_of(
+    side: str, capacity: Any, least: Any, size: int, labels: Sequence[Any] | None
+) -> tuple[Values, Values]:
+    """Return how many edges each vertex of a side may have, and how many it must have."""
+    units = numbers_of(f"capacity_{side}", capacity, size, labels, np.int64, 1)
+    lowest = numbers_of(f"at_least_{side}", least, size, labels, np.int64, 0)
+    _refuse(f"capacity_{side}", (units < 0) | (units >= MOST_UNITS), units, labels,
+            f"must be from 0 to {MOST_UNITS - 1}")  # fmt: skip
+    _refuse(f"at_least_{side}", (lowest < 0) | (lowest > units), lowest, labels,
+            "must be from 0 to the capacity")  # fmt: skip
+    return units, lowest
 
 
 def numbers_of(

@@ -13,7 +13,8 @@ side       from columns if these are fewer, for ``mixed``; else from rows
 threads    all that numba has; algorithms themselves leave small graphs to one
 small      a call that asks for nothing special is one compiled call (`small`)
 greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measurement (docs/greedy.md)
-assign     ``paths-or-scaling``; with capacities ``capacity-paths``
+assign     ``paths-or-scaling``; with capacities ``capacity-auction``
+capacity   ``capacity-phases``, for the largest matching with capacities
 any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
 in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
            ``locally-dominant`` by weights, else ``proposals``
@@ -32,6 +33,7 @@ from ..results.run import Run
 __all__ = [
     "choose",
     "choose_assign",
+    "choose_capacity",
     "choose_general",
     "choose_greedy",
     "choose_start_in_parts",
@@ -118,8 +120,13 @@ def choose_assign(algorithm: str, problem: Problem) -> Algorithm:
     units = problem.row_capacity, problem.col_capacity, problem.row_least, problem.col_least
     if algorithm == "auto":
         one_each = all(given is None for given in units)
-        algorithm = "paths-or-scaling" if one_each else "capacity-paths"
+        algorithm = "paths-or-scaling" if one_each else "capacity-auction"
     return find("assign", algorithm)
+
+
+def choose_capacity(algorithm: str) -> Algorithm:
+    """Return the algorithm for as many edges as capacities allow."""
+    return find("capacity", "capacity-phases" if algorithm == "auto" else algorithm)
 
 
 def choose_general(algorithm: str, init: str) -> tuple[Algorithm, Algorithm | None]:

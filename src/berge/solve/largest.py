@@ -15,10 +15,11 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from ..methods.algorithm import load
 from ..methods.assignment.problem import Problem
-from ..methods.catalogue import IN_WORDS, REASONS
+from ..methods.catalogue import REASONS
 from ..results.assignment_run import AssignmentRun
 from ..results.proof import koenig_cover
 from ..results.under_way import Stop
+from ..wording import in_words
 from . import default
 from .maximum import maximum_matching
 
@@ -93,14 +94,16 @@ def check_needs(
         reasons = load(REASONS)(*turned, side)
         more = f"; and {len(reasons) - SHOWN} more" if len(reasons) > SHOWN else ""
         raise InvalidGraphError(f"{why}, but {'; '.join(map(str, reasons[:SHOWN]))}{more}")
-    say = load(IN_WORDS)
     who, whom = np.flatnonzero(~found.rows).tolist(), np.flatnonzero(found.cols).tolist()
     names, others = (
         range(n) if labels is None else labels
         for n, labels in zip(graph.shape, (graph.row_labels, graph.col_labels), strict=True)
     )
+    # Edges that no vertex of the cover is an end of can be chosen, each once.
+    edges = int((np.repeat(~found.rows, graph.row_degrees) & ~found.cols[graph.indices]).sum())
+    places = int(room[whom].sum())
+    at = f", {places:,} of them at {in_words([others[k] for k in whom], 5)}" if whom else ""
     raise InvalidGraphError(
-        f"{why}, but {say([names[k] for k in who], 5)} need {int(needs[who].sum()):,} and are "
-        f"joined only to {say([others[k] for k in whom], 5) or 'nothing'}, "
-        f"with room for {int(room[whom].sum()):,}"
+        f"{why}, but {in_words([names[k] for k in who], 5)} need {int(needs[who].sum()):,} and can "
+        f"have {edges + places:,}, each pair once{at}"
     )

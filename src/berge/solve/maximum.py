@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 from weakref import ref
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
@@ -22,6 +22,9 @@ from ..results.under_way import PhaseReport
 from . import default
 from .general import match_general
 
+if TYPE_CHECKING:
+    from ..results.capacity_matching import CapacityMatching
+
 __all__ = ["maximum_matching"]
 
 
@@ -31,6 +34,10 @@ def maximum_matching(
 ) -> GeneralMatching: ...
 @overload
 def maximum_matching(graph: Any, *, general: Literal[True], **settings: Any) -> GeneralMatching: ...
+@overload
+def maximum_matching(graph: Any, *, capacity_left: Any, **settings: Any) -> CapacityMatching: ...
+@overload
+def maximum_matching(graph: Any, *, capacity_right: Any, **settings: Any) -> CapacityMatching: ...
 @overload
 def maximum_matching(
     graph: Any, *, general: Literal[False] | None = None, **settings: Any
@@ -50,6 +57,10 @@ def maximum_matching(
     side: str = "auto",
     cluster: Any = None,
     general: bool | None = None,
+    capacity_left: Any = None,
+    capacity_right: Any = None,
+    at_least_left: Any = None,
+    at_least_right: Any = None,
     **options: Any,
 ) -> Any:
     """Find a maximum cardinality matching of a bipartite graph, or of any graph.
@@ -94,16 +105,21 @@ def maximum_matching(
         files that all workers see, or a Dask dataframe of edges. Takes further options:
         ``checkpoint="folder/"``, ``resume=True``, ``output="folder/"``, ``prove=True`` and more;
         see `berge.distributed.dask.solve_on_cluster` and docs/cluster.md.
+    capacity_left, capacity_right
+        How many partners a row, or a column, may have, each a different one: a number, one for each
+        vertex, or a mapping by label (1 for others). See docs/capacities.md.
+    at_least_left, at_least_right
+        How many partners it must have, in the same forms (0 for others).
     **options
         Options of the algorithm and the start, as `berge.algorithms()` lists them; for instance
         ``lookahead=False`` with Pothen–Fan.
 
     Returns
     -------
-    Matching or GeneralMatching
-        A maximum matching, of a bipartite or a general graph. After Ctrl-C or the time limit: the
-        best valid matching so far, with ``is_maximum`` False unless it happens to meet its
-        ``upper_bound``, and the reason in ``stats.stopped``.
+    Matching, GeneralMatching or CapacityMatching
+        A maximum matching, of a bipartite or a general graph, or with capacities. After Ctrl-C or
+        the time limit: the best valid matching so far, with ``is_maximum`` False unless it happens
+        to meet its ``upper_bound``, and the reason in ``stats.stopped``.
 
     Examples
     --------
@@ -126,6 +142,28 @@ def maximum_matching(
     what was read, or an error.
     """
     started = time.perf_counter()
+    if (
+        capacity_left is not None
+        or capacity_right is not None
+        or at_least_left is not None
+        or at_least_right is not None
+    ):
+        from .with_capacities import match_with_capacities
+
+        refused = {"init": init, "device": device, "side": side, "initial": initial}
+        refused |= {"cluster": cluster, "general": general or None, **options}
+        _refuse(refused, "matchings without capacities")
+        capacities, leasts = (capacity_left, capacity_right), (at_least_left, at_least_right)
+        return match_with_capacities(
+            graph,
+            capacities,
+            leasts,
+            algorithm=algorithm,
+            time_limit=time_limit,
+            progress=progress,
+            on_phase=on_phase,
+            started=started,
+        )
     if general:
         graph = as_graph(graph)
     if cluster is not None:
@@ -222,7 +260,7 @@ def _on_cluster(
 def _refuse(given: dict[str, Any], what: str) -> None:
     """Raise if something is asked for that there is not here."""
     for name, value in given.items():
-        if value not in ("auto", "cpu", None):
+        if value is not None and not (isinstance(value, str) and value in ("auto", "cpu")):
             raise OptionError(f"{name} is for {what}")
 
 

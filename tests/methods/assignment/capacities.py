@@ -18,7 +18,7 @@ from berge.methods.assignment.problem import Problem, required
 from berge.methods.registry import find
 from berge.results.assignment_run import AssignmentRun
 
-ALGORITHMS = ("capacity-paths",)
+ALGORITHMS = ("capacity-paths", "capacity-auction")
 
 
 def random_problem(rng, most=7) -> Problem:
@@ -140,7 +140,8 @@ def solve(rng, algorithm: str) -> AssignmentRun:
         kind = run.problem.costs.dtype
         run.col_price = rng.integers(-20, 21, run.problem.graph.n_cols).astype(kind)
         run.row_price = rng.integers(-20, 21, run.problem.graph.n_rows).astype(kind)
-    find("assign", algorithm).load()(run)
+    options = {"effort": 0} if algorithm == "capacity-auction" else {}  # bids in any case
+    find("assign", algorithm).load()(run, **options)
     return run
 
 

@@ -19,6 +19,7 @@ from ...errors import ProofError
 from ...graphs.graph import BipartiteGraph, Graph, IndexArray, index_type
 from ...results.matching import Matching
 from ...results.proof import koenig_cover, verify
+from ...solve.assign import assign
 from ...solve.maximum import maximum_matching
 from ...solve.weighted import maximum_weight_matching
 from .graph import BergeGraph
@@ -34,6 +35,7 @@ __all__ = [
     "maximal_matching",
     "min_edge_cover",
     "min_weight_matching",
+    "minimum_weight_full_matching",
     "to_vertex_cover",
 ]
 
@@ -172,6 +174,22 @@ def _by_weight(
         raise KeyboardInterrupt  # as in _maximum
     u, v = found.pairs().T
     return set(zip(_names(G, u), _names(G, v), strict=True))
+
+
+def minimum_weight_full_matching(
+    G: BergeGraph, top_nodes: Iterable[Any] | None = None, weight: str = "weight"
+) -> dict[Any, Any]:
+    """Return a matching of all of the smaller side whose weights have the least sum, both ways."""
+    top = _top(G, top_nodes)
+    sides = _sides(G, top)
+    if not min(sides.graph.shape):
+        raise nx.NetworkXError("a side of the graph has no nodes")
+    weights = np.array(G.weights.get(weight, np.ones(G.indices.size)))
+    plan = assign(sides.graph, weights[np.repeat(top, np.diff(G.indptr))])
+    if plan.stopped:
+        raise KeyboardInterrupt  # networkx has no way to hand over half a matching
+    u, v = _names(G, sides.rows[plan.rows]), _names(G, sides.cols[plan.cols])
+    return dict(zip(u + v, v + u, strict=True))
 
 
 def _top(G: BergeGraph, top_nodes: Iterable[Any] | None) -> Mask:

@@ -34,6 +34,7 @@ _DOCS = {
     "min_edge_cover": "Only without `matching_algorithm`.",
     "max_weight_matching": _BY_WEIGHT,
     "min_weight_matching": _BY_WEIGHT,
+    "minimum_weight_full_matching": "Graphs without parallel edges. Never builds a dense matrix.",
     "bipartite_min_edge_cover": "Only without `matching_algorithm`.",
 }
 

@@ -22,6 +22,7 @@ _PAYS_FROM = {
     "bipartite_min_edge_cover": 300,
     "max_weight_matching": 8,
     "min_weight_matching": 8,
+    "minimum_weight_full_matching": 300,
 }
 
 
@@ -41,6 +42,8 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     """Return True, or the reason why this call is networkx's."""
     if _graph(args, kwargs).is_directed():
         return "berge matches undirected graphs only"
+    if name == "minimum_weight_full_matching" and _graph(args, kwargs).is_multigraph():
+        return "berge does not choose between parallel edges as networkx does"
     if name.endswith("min_edge_cover"):
         algorithm = args[1] if len(args) > 1 else kwargs.get("matching_algorithm")
         return algorithm is None or "berge does not call another matching_algorithm"

@@ -123,7 +123,8 @@ def search_all(run: AssignmentRun, units: Units, most: int | None = None) -> boo
     try:
         with run.timed("search"):
             while x < n_rows and (most is None or tally[EDGES] < most):
-                x = search_from_rows(a, b, x, EDGES_PER_CALL, tally)
+                budget = EDGES_PER_CALL if most is None else min(EDGES_PER_CALL, most)
+                x = search_from_rows(a, b, x, budget, tally)
                 run.pause()
     finally:
         run.stats.searches += int(tally[SEARCHES])

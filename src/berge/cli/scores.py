@@ -1,0 +1,97 @@
+"""Tables for ``berge assign``: labels and a score on each line, and a number for each label."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import FormatError, OptionError
+from .labels import DELIMITERS, cut, texts_of
+
+if TYPE_CHECKING:
+    from ..files.limits import Limits
+
+Triples = list[tuple[str, str, Any]]
+
+
+def read_scores(
+    path: Path, left: str | None, right: str | None, score: str | None, limits: Limits | None
+) -> tuple[Triples, tuple[str, str, str]]:
+    """Return (left, right, score) of every line, and the names of the three columns.
+
+    Without a name, the scores are in the column that is neither `left` nor `right`.
+    """
+    from ..files.columns import choose_columns, place_of
+
+    rows = _rows(path, limits)
+    _, names = next(rows)
+    places = choose_columns(names, left, right, by_number=True)
+    others = [place for place in range(len(names)) if place not in places]
+    if score is None and len(others) != 1:
+        raise OptionError(f"say which column has the scores: --score, one of {', '.join(names)}")
+    third = others[0] if score is None else place_of(names, "score", score, by_number=True)
+    found: Triples = []
+    for line, cells in rows:
+        ends = [_cell(path, line, cells, names, place) for place in places]
+        value = _number(path, line, _cell(path, line, cells, names, third), names[third])
+        found.append((ends[0], ends[1], value))
+    return found, (names[places[0]], names[places[1]], names[third])
+
+
+def read_numbers(path: Path, limits: Limits | None) -> dict[str, Any]:
+    """Return the number in the second column for each label in the first."""
+    rows = _rows(path, limits)
+    _, names = next(rows)
+    if len(names) < 2:
+        raise FormatError("expected two columns: a label, and a number", path, 1)
+    found: dict[str, Any] = {}
+    for line, cells in rows:
+        label = _cell(path, line, cells, names, 0)
+        if label in found:
+            raise FormatError(f"{label!r} is there twice", path, line)
+        found[label] = _number(path, line, _cell(path, line, cells, names, 1), names[1])
+    return found
+
+
+def _rows(path: Path, limits: Limits | None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not blank, the names first."""
+    from ..files.files import damage_reported, open_bytes
+
+    raw: Any = open_bytes(path, limits)
+    with io.BufferedReader(raw) as file, damage_reported(path):
+        texts = texts_of(file, path)
+        number, line = next(((k, text) for k, text in enumerate(texts, 1) if text.strip()), (0, ""))
+        if not line:
+            raise FormatError("the file is empty: no line with the names of columns", path)
+        delimiter = max("".join(DELIMITERS), key=lambda delimiter: len(cut([line], delimiter)))
+        yield number, [name.strip() for name in cut([line], delimiter)]
+        records = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
+        while True:
+            try:
+                record = next(records, None)
+            except csv.Error as error:
+                raise FormatError(str(error), path, number + records.line_num) from None
+            if record is None:
+                return
+            cells = [cell.strip() for cell in record]
+            if any(cells):
+                yield number + records.line_num, cells
+
+
+def _cell(path: Path, line: int, cells: list[str], names: list[str], place: int) -> str:
+    if place >= len(cells) or not cells[place]:
+        raise FormatError(f"nothing in column {names[place]!r}", path, line)
+    return cells[place]
+
+
+def _number(path: Path, line: int, text: str, name: str) -> Any:
+    """Return a whole number as an int, any other as a float."""
+    from ..files.decimals import number
+
+    value = number(text.encode())
+    if value is None or value != value:
+        raise FormatError(f"{text[:40]!r} in column {name!r} is not a number", path, line)
+    return int(text) if text.lstrip("+-").isdecimal() else value
