@@ -65,9 +65,14 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
 
     Return None if nothing was done: the graph is of another kind, or wrong.
     """
-    if type(graph) is not BipartiteGraph and getattr(graph, "format", None) != "csr":
+    own = type(graph) is BipartiteGraph
+    if own:
+        parts = vars(graph)  # `fixed` would make views, and kernels alone get these
+        indptr, indices, shape = parts["indptr"], parts["indices"], parts["shape"]
+    elif getattr(graph, "format", None) == "csr":
+        indptr, indices, shape = graph.indptr, graph.indices, graph.shape
+    else:
         return None
-    indptr, indices, shape = graph.indptr, graph.indices, graph.shape
     if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
         return None
     (n_rows, n_cols), edges = shape, indices.size
@@ -83,7 +88,6 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if many > 1 and edges >= tuning.SHARED_START and n_rows >= tuning.ROWS_SHARED_START:
         return None
     worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
-    own = type(graph) is BipartiteGraph
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
     if not own:  # room for a copy
         indptr, indices = read_only(indptr), read_only(indices)
@@ -114,8 +118,8 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats)
         if own:
-            matching.row_labels, matching.col_labels = graph.row_labels, graph.col_labels
-            matching.source = graph.source
+            matching.row_labels, matching.col_labels = parts["row_labels"], parts["col_labels"]
+            matching.source = parts.get("source")
     else:
         stats.threads = threads_of(threads)
         matching = _go_on(graph, nonempty, cardinality, stats, arrays, space)

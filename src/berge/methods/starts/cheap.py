@@ -24,8 +24,8 @@ looked for only if these counts differ; they try again, on one thread.
 neighbours in the file are neighbours in the graph it loses much of what ``cheap`` owes to the
 order; it tells how good the rule is without that luck.
 
-The indices may be the caller's (`BorrowedGraph`), who may change them meanwhile. One thread then
-compares every index where it uses it (`match_lent`). Several threads take a copy first.
+The indices may be the caller's (`BorrowedGraph`), who may change them meanwhile. Then one thread,
+and several threads always, compare every index where they use it (`match_lent`).
 
 Reference: I. S. Duff, K. Kaya, B. Uçar, "Design, implementation, and analysis of maximum
 transversal algorithms", ACM TOMS 38(2), 2011.
@@ -83,9 +83,6 @@ def cheap(run: Run) -> None:
         run.pause()
         return
     shared = threads > 1 and graph.nnz >= SHARED_START and min(graph.shape) >= SHARED_VERTICES
-    if shared:
-        run.own_graph()
-        graph = run.graph
     a = arrays_of(run)
     if shared:
         tried = np.empty(max(graph.n_rows // SAMPLE_PART, SAMPLE), np.int64)
@@ -170,7 +167,7 @@ def match_in_order(a: Any, order: Any) -> int:
     """Match rows in their order; return how many."""
     matched = 0
     for i in range(order.size):
-        matched += match_rows(a, np.int64(order[i]), np.int64(order[i]) + 1)
+        matched += match_lent(a, np.int64(order[i]), np.int64(order[i]) + 1)
     return matched
 
 
@@ -225,7 +222,7 @@ def do_job(t: int, shared: bool, job: int, a: Any, done: Any, left: Any) -> None
     lo, hi = n_cols * t // threads, n_cols * (t + 1) // threads
     if job == RACE:
         for x in range(t * ROWS_IN_TURN, n_rows, ROWS_IN_TURN * threads):
-            match_rows(a, x, min(x + ROWS_IN_TURN, n_rows))
+            match_lent(a, x, min(x + ROWS_IN_TURN, n_rows))
     elif job == BLOCKS:
         done[t, LEFT] = match_block(a, first, last, lo, left)
     elif job == COUNT:
@@ -254,7 +251,7 @@ def match_block(a: Any, first: int, last: int, cut: int, left: Any) -> int:
                 left[first + size] = x
                 size += 1
         x += 1
-    match_rows(a, x, last)
+    match_lent(a, x, last)
     return size
 
 
@@ -263,9 +260,9 @@ def match_behind(a: Any, x: int, cut: int) -> bool:
     """Match x to its first free column behind a cut; return whether it met free ones before it."""
     met = False
     for k in range(np.int64(a.indptr[x]), np.int64(a.indptr[x + 1])):
-        y = np.int64(a.indices[np.uint64(k)])
-        if a.col_match[y] < 0:
-            if y >= cut:
+        y = a.indices[np.uint64(k)]
+        if y < np.uint64(a.col_match.size) and a.col_match[y] < 0:
+            if np.int64(y) >= cut:
                 a.row_match[x] = y
                 a.col_match[y] = x
                 break
