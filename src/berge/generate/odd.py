@@ -31,7 +31,7 @@ def nested_blossoms(levels: int) -> BipartiteGraph:
     --------
     >>> import berge
     >>> berge.maximum_matching(berge.generate.nested_blossoms(1000), general=True)
-    GeneralMatching(1001 pairs of 2002 vertices, perfect)
+    GeneralMatching(1,001 pairs of 2,002 vertices, perfect)
     """
     levels = whole("levels", levels)
     check_size(2 * levels + 2, 6 * levels + 4, levels=levels)
@@ -86,7 +86,7 @@ def odd_chain(links: int) -> BipartiteGraph:
     >>> import berge
     >>> m = berge.maximum_matching(berge.generate.odd_chain(500), general=True, init="first-free")
     >>> m, m.stats.longest_path
-    (GeneralMatching(502 pairs of 1004 vertices, perfect), 1003)
+    (GeneralMatching(502 pairs of 1,004 vertices, perfect), 1003)
     """
     k = whole("links", links)
     n = 2 * k + 4
