@@ -45,14 +45,17 @@ __all__ = ["cli", "main"]
         "berge demo",
         "berge match matrix.mtx -o matching.npz",
         "berge match $(berge fetch HB/west0479)",
+        "zcat web.mtx.gz | berge match -",
+        "berge --no-clobber match matrix.mtx -o matching.npz",
     ),
 )
 @click.version_option(None, "-V", "--version", package_name="berge")
 @click.option("--debug", is_flag=True, help="Show the traceback of errors.")
-def cli(debug: bool) -> None:
+@click.option("--no-clobber", is_flag=True, help="Never write over a file that is there already.")
+def cli(debug: bool, no_clobber: bool) -> None:
     """Find matchings in graphs: fast, multicore, and proved.
 
-    `berge COMMAND --help` explains a command and has examples.
+    `berge COMMAND --help` explains a command and has examples. A FILE of - is standard input.
     """
 
 

@@ -12,7 +12,7 @@ from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
 from ..wording import plural
 from . import options
-from .display import graph_sizes, in_steps, report, working
+from .display import graph_sizes, in_steps, report, verdict_of, working
 from .program import leave
 
 if TYPE_CHECKING:
@@ -88,8 +88,6 @@ def _lines(
 ) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
-
-    from .match import verdict_of
 
     stats = matching.stats
     assert stats is not None

@@ -14,7 +14,7 @@ from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
 from ..wording import in_bytes, plural
 from . import options
-from .display import graph_sizes, in_steps, report, working
+from .display import graph_sizes, in_steps, report, verdict_of, working
 from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
@@ -330,14 +330,3 @@ def _lines(
         yield "not written", f"{facts['output']} has a matching of {facts['kept']:,} edges, kept"
     elif facts["output"] is not None:
         yield "written to", str(facts["output"])
-
-
-def verdict_of(facts: dict[str, Any]) -> tuple[str, str]:
-    """Return what is known of the matching in words, and the style to say it in."""
-    if not facts["is_maximum"]:
-        bound = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
-        return f"not proved maximum: {bound}", "yellow"
-    size = "perfect" if facts["is_perfect"] else "maximum"
-    return (
-        (f"{size}, proved", "bold green") if facts["proved"] else (f"{size}, not proved", "yellow")
-    )

@@ -45,10 +45,10 @@ class GraphFile:
     @property
     def format(self) -> str | None:
         """The name of its format; None where nothing tells it, which the reader complains of."""
-        from ..files import format_of
+        from ..files import format_at
 
         try:
-            return format_of(self.path, self.form).name
+            return format_at(self.path, self.form).name
         except FormatError:
             return None
 
@@ -178,7 +178,7 @@ as_json = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object to stdout and nothing else."
 )
 format = click.option("--format", "form", metavar="NAME",
-                      help="Format of the graph file, where its suffix does not tell: "
+                      help="Format of the graph file, where its name and beginning do not tell: "
                       "mtx, csv, graph, gr, npz.")  # fmt: skip
 
 
@@ -195,8 +195,35 @@ def columns(left: str, right: str) -> Decorator:
 parquet_columns = columns("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
 
 
+def _kept_from_stdin(form: str | None) -> Path:
+    """Write what comes in to a file that lasts as long as the command, and return its path.
+
+    Graphs are looked at more than once, and large ones in portions. What gzip, bzip2 and xz have
+    compressed is known by its first bytes.
+    """
+    import shutil
+    import sys
+    import tempfile
+
+    from ..files.files import COMPRESSIONS
+
+    folder = tempfile.TemporaryDirectory(prefix="berge-")
+    click.get_current_context().call_on_close(folder.cleanup)
+    first = sys.stdin.buffer.read(6)
+    marks = zip((b"\x1f\x8b", b"BZh", b"\xfd7zXZ"), COMPRESSIONS, strict=True)
+    packed = next((suffix for mark, suffix in marks if first.startswith(mark)), "")
+    path = Path(folder.name, "stdin" + (f".{form}" if form else "") + packed)
+    with path.open("wb") as file:
+        file.write(first)
+        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+    return path
+
+
 def graph_file(function: Any) -> Any:
     """Add FILE and the options of how to read it; the command gets all of it as a `GraphFile`.
+
+    A FILE of - is standard input.
+
 
     Options --left and --right are part of it where the command has them.
     """
@@ -212,6 +239,8 @@ def graph_file(function: Any) -> Any:
         limits: Limits | None,
         **others: Any,
     ) -> Any:
+        if str(file) == "-":
+            file = _kept_from_stdin(form or ("csv" if left or right else None))
         return function(*args, file=GraphFile(file, form, base, left, right, limits), **others)
 
     # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
@@ -240,10 +269,17 @@ def check_output(
         wrong = f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
     elif path.is_dir():
         wrong = f"{str(path)!r} is a folder"
+    elif path.is_file() and _keeps_files():
+        wrong = f"{str(path)!r} is there already, and --no-clobber was said"
     elif not path.absolute().parent.is_dir():
         wrong = f"there is no folder {str(path.parent)!r} to write {path.name!r} to"
     if wrong:
         raise click.BadParameter(wrong, param_hint=option)
+
+
+def _keeps_files() -> bool:
+    ctx = click.get_current_context(silent=True)
+    return bool(ctx and ctx.find_root().params.get("no_clobber"))
 
 
 def check_plot(path: Path | None) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
 from .aside import in_place
-from .files import PathName, split_suffix
+from .files import PathName, damage_reported, open_bytes, split_suffix
 from .limits import Limits
 
 if TYPE_CHECKING:
@@ -55,6 +55,9 @@ FORMATS = (
     ),
     Format("folder", (".berge",), "a folder of CSR arrays", "folder", compressible=False),
 )
+
+# What files begin with.
+_BEGINNINGS = {b"%%MatrixMarket": "matrix-market", b"PK\x03\x04": "npz", b"PAR1": "parquet"}
 
 _FOLDERS = (".berge", ".parquet")  # formats that may be, or are, folders
 
@@ -172,7 +175,7 @@ def read_weighted(
     FormatError
         Besides what `read` says: the file has no weights, or one that is not a finite number.
     """
-    form = format_of(path, format)
+    form = format_at(path, format)
     if form.name not in ("matrix-market", "edge-list", "npz", "parquet"):
         raise FormatError(f"weights are not read from {form.name}", path)
     if weights is not None and form.name != "parquet":
@@ -198,7 +201,7 @@ def _read(
     os.stat(in_place(path))
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
-    chosen = format_of(path, format)
+    chosen = format_at(path, format)
     check_base(chosen, base)
     if names != {"left": None, "right": None}:
         if chosen.name != "parquet":
@@ -250,6 +253,23 @@ def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -
         )
     chosen = format_of(path, format)
     import_module(f".{chosen.module}", __name__).write(graph, path)
+
+
+def format_at(path: PathName, format: str | None = None) -> Format:
+    """Return the format of a file that is there: what it begins with tells where its name does not.
+
+    Of text that is not further told apart, edge lists, only Matrix Market is known by its banner.
+    """
+    if format is None and os.path.isfile(path):
+        suffix = split_suffix(path)[0]
+        known = {suffix for form in FORMATS for suffix in form.suffixes}
+        if suffix == ".txt" or suffix not in known:
+            with damage_reported(path), open_bytes(path) as file:
+                begins = file.read(max(map(len, _BEGINNINGS))) or b""
+            for beginning, name in _BEGINNINGS.items():
+                if begins.lower().startswith(beginning.lower()):
+                    return format_of(path, name)
+    return format_of(path, format)
 
 
 def format_of(path: PathName, format: str | None = None) -> Format:

@@ -23,11 +23,14 @@ __all__ = [
 
 _DEVICES = ("cpu", "cuda")
 
+_BY_WEIGHT = (
+    "the best by weight is found by berge.assign, of any graph by berge.maximum_weight_matching"
+)
 # What people ask of a maximum matching that is to be had elsewhere, by a word in its name.
 _ELSEWHERE = {
-    "weight": "weights are for berge.greedy_matching",
-    "cost": "weights are for berge.greedy_matching",
-    "score": "weights are for berge.greedy_matching",
+    "weight": _BY_WEIGHT,
+    "cost": _BY_WEIGHT,
+    "score": _BY_WEIGHT,
     "name": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
     "label": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
     "gpu": "a GPU is device='cuda'",

@@ -1,0 +1,81 @@
+"""Standard input, formats by content, and files that are not written over."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+
+import pytest
+from click.testing import CliRunner
+
+import berge
+from berge import generate
+from berge.cli import cli, exit_codes
+
+from .invoke import run, run_json
+
+PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+@pytest.fixture
+def text(tmp_path):
+    berge.write(generate.chain(9), tmp_path / "chain.mtx")
+    return (tmp_path / "chain.mtx").read_bytes()
+
+
+def feed(content, *args, code=0):
+    result = CliRunner().invoke(cli, [str(a) for a in args], input=content, prog_name="berge")
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_standard_input(text, packer):
+    shown = feed(PACKERS[packer](text), "match", "-").output
+    assert "perfect, proved" in shown
+    assert feed(PACKERS[packer](text), "info", "-", "--json").output.startswith("{")
+
+
+def test_standard_input_of_other_formats():
+    assert "2  perfect" in feed(b"0 1\n1 0\n", "match", "-", "--format", "csv").output
+    names = b"who,what\nann,cook\nbob,cook\n"
+    assert "want only cook" in feed(names, "match", "-", "--left", "who", "--right", "what").output
+    shown = feed(b"0 1\n", "match", "-", code=exit_codes.ERROR).stderr
+    assert "stdin: a name without a suffix tells no format" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("name", ["A", "A.txt", "A.gz", "A.txt.gz", "A.matrix", "A.dat.xz"])
+def test_matrix_market_by_its_banner(text, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(PACKERS[path.suffix if path.suffix in PACKERS else ""](text))
+    assert berge.read(path).shape == (9, 9)
+    assert run_json("match", path)["is_perfect"] is True
+    assert berge.as_graph(path).n_vertices == 9
+
+
+def test_npz_by_its_beginning(tmp_path):
+    berge.write(generate.chain(9), tmp_path / "a.npz")
+    (tmp_path / "a.npz").rename(tmp_path / "a")
+    assert berge.read(tmp_path / "a").nnz == generate.chain(9).nnz
+
+
+def test_what_is_not_there_or_written_goes_by_the_name(text, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(text)
+    berge.write(generate.chain(3), path)
+    assert path.read_bytes().startswith(b"# rows 3")
+    with pytest.raises(FileNotFoundError):
+        berge.read(tmp_path / "nothing")
+
+
+def test_no_clobber(text, tmp_path):
+    source, target = tmp_path / "a.mtx", tmp_path / "m.txt"
+    source.write_bytes(text)
+    target.write_text("mine")
+    for args in (("match", source, "-o", target), ("generate", "chain", "-o", target)):
+        shown = run("--no-clobber", *args, code=exit_codes.USAGE).stderr
+        assert "is there already" in " ".join(shown.replace("│", " ").split())
+    assert target.read_text() == "mine"
+    run("match", source, "-o", target)
+    assert target.read_text() != "mine"
