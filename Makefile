@@ -9,7 +9,7 @@ SWEEP_SECONDS ?= 900
 FUZZ_SECONDS ?= 600
 
 .PHONY: help dist demo check test test-compiled test-python test-bounds sweep mutants fuzz trust atheris lint format \
-	bench clean clean-cache
+	bench docs clean clean-cache
 
 help:
 	@echo "make demo     solve and prove a matching, with scipy beside it"
@@ -24,6 +24,7 @@ help:
 	@echo "make format   ruff, and the tables in the docs"
 	@echo "make bench    berge against scipy, igraph and SuiteSparse on generated graphs"
 	@echo "make dist     what is released: source, pure wheel, wheel with compiled kernels; all tried"
+	@echo "make docs     the documentation as a site, in build/site"
 	@echo "make clean    remove caches and .venv"
 
 # What users install. All are made anew when pyproject.toml changes.
@@ -118,8 +119,17 @@ bench: $(VENV)/ready-lab
 	$(VENV)/bin/berge bench run standard -o bench.jsonl
 	$(VENV)/bin/berge bench show bench.jsonl
 
+$(VENV)/ready-docs: $(VENV)/ready-lab
+	$(INSTALL) --editable '.[docs]'
+	@touch $@
+
+# Warnings are errors, and so are links within the site that lead nowhere.
+docs: $(VENV)/ready-docs
+	$(RUN) -m sphinx --quiet --fail-on-warning --keep-going -c docs . build/site
+	@echo "build/site/index.html"
+
 clean: clean-cache
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build/site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 
 clean-cache:
 	find src lab tests -name __pycache__ -type d -exec rm -rf {} +

@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -150,3 +152,12 @@ def test_compiling_is_announced_on_a_terminal(tmp_path):
 
     assert stderr_on_a_terminal().count("compiling kernels for this machine") == 1
     assert stderr_on_a_terminal() == ""
+
+
+def test_reference_has_every_public_name_once():
+    pages = (Path(__file__).parents[1] / "docs" / "api").glob("*.md")
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    named = re.findall(r"^\.\. auto(?:function|class|exception):: (\w+)", text, re.MULTILINE)
+    assert sorted(named) == sorted(set(berge.__all__) - {"__version__", "generate"}), (
+        "every public name has a line on one page of docs/api"
+    )

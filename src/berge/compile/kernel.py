@@ -151,9 +151,8 @@ def threads_set() -> int:
 
 def set_threads(threads: int) -> None:
     """Run parallel kernels on so many threads from now on."""
-    if threads != threads_set():
-        with held:
-            numba.set_num_threads(threads)
+    if threads != threads_set():  # which has them started: no lock is taken from here on
+        _threads._set_num_threads(threads)
 
 
 class _CompileNotice(event.Listener):
