@@ -15,7 +15,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
+
+from berge.cli import cli
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?:<!-- (before|needs|not run): (.*?) -->\n)?```python\n(.*?)```", re.DOTALL)
@@ -80,3 +83,30 @@ def test_blocks_are_found_and_few_are_left_out():
     assert program("README.md")
     assert len(blocks) > 20
     assert blocks.count("not run") < len(blocks) / 3
+
+
+def shown_commands():
+    """Yield each `berge …` line of the pages' blocks, as words."""
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8").replace("\\\n", " ")
+        for language, block in re.findall(r"^```([^\n]*)\n(.*?)^```", text, re.S | re.MULTILINE):
+            lines = re.findall(r"^(?:\$ )?berge (.*)", block, re.MULTILINE)
+            for line in lines if language in ("", "sh") else ():
+                yield page, re.split(r"\s{3,}|\s#|[|;]", line)[0].split()
+
+
+def test_commands_of_pages_exist_with_their_options():
+    seen = 0
+    for page, words in shown_commands():
+        command, rest = cli, list(words)
+        while isinstance(command, click.Group):
+            name = rest.pop(0)
+            if name.startswith("-"):
+                break
+            command = command.get_command(click.Context(command), name)
+            assert command is not None, f"{page}: berge {' '.join(words)}"
+        known = {opt for p in command.params for opt in (*p.opts, *p.secondary_opts)} | {"--help"}
+        given = {word.partition("=")[0] for word in rest if re.match(r"--\w", word)}
+        assert given <= known, f"{page}: berge {' '.join(words)}"
+        seen += 1
+    assert seen > 50
