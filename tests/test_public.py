@@ -17,9 +17,12 @@ from berge.methods.registry import variants
 
 PUBLIC = {
     "Assignment",
+    "GallaiEdmonds",
+    "GeneralEdgeRoles",
     "CapacityCertificate",
     "CapacityMatching",
     "GeneralMatching",
+    "gallai_edmonds",
     "OddSetPrices",
     "TutteBerge",
     "WeightedMatching",

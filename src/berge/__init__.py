@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from .analysis.decomposition import block_triangular_form as block_triangular_form
     from .analysis.decomposition import dmperm as dmperm
     from .analysis.decomposition import dulmage_mendelsohn as dulmage_mendelsohn
+    from .analysis.gallai_edmonds import GallaiEdmonds as GallaiEdmonds
+    from .analysis.gallai_edmonds import GeneralEdgeRoles as GeneralEdgeRoles
+    from .analysis.gallai_edmonds import gallai_edmonds as gallai_edmonds
     from .analysis.labels import LabelledMatching as LabelledMatching
     from .analysis.labels import Shortage as Shortage
     from .analysis.labels import explain_unmatched as explain_unmatched
@@ -86,6 +89,9 @@ _HOME = {
     "block_triangular_form": "analysis.decomposition",
     "dmperm": "analysis.decomposition",
     "dulmage_mendelsohn": "analysis.decomposition",
+    "GallaiEdmonds": "analysis.gallai_edmonds",
+    "GeneralEdgeRoles": "analysis.gallai_edmonds",
+    "gallai_edmonds": "analysis.gallai_edmonds",
     "LabelledMatching": "analysis.labels",
     "Shortage": "analysis.labels",
     "explain_unmatched": "analysis.labels",

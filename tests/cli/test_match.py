@@ -195,3 +195,24 @@ class TestMatch:
         monkeypatch.setattr(berge.Matching, "save", save_interrupted)
         run("match", mesh, "-o", tmp_path / "m.npz")
         assert (tmp_path / "m.npz").exists()
+
+
+def test_any_graph(tmp_path):
+    """Two triangles: perfect as a matrix, but not as a graph."""
+    path, output = tmp_path / "g.mtx", tmp_path / "m.txt"
+    edges = [(2, 1), (3, 2), (3, 1), (5, 4), (6, 5), (6, 4)]
+    lines = ["%%MatrixMarket matrix coordinate pattern symmetric", "6 6 6"]
+    path.write_text("\n".join([*lines, *(f"{i} {j}" for i, j in edges)]) + "\n")
+    assert "--general" in run("match", path).stdout
+    facts = run_json("match", path, "--general", "-o", output)
+    assert (facts["cardinality"], facts["odd_parts"], facts["proved"]) == (2, 2, True)
+    assert "2 odd parts" in run("match", path, "--general").stdout
+    verified = run_json("verify", path, output)
+    assert verified["is_maximum"]
+    assert verified["odd_parts"] == 2
+    output.write_text("# vertices 6 pairs 1 method graft upper_bound 1\n0 1\n")
+    refused = run("verify", path, output, code=exit_codes.NOT_MAXIMUM)
+    assert "augmenting path" in refused.stdout
+    assert "bipartite" in run("info", path).stdout
+    run("match", path, "--general", "--algorithm", "pothen-fan", code=2)
+    run("match", path, "--general", "--left", "a", code=2)

@@ -35,9 +35,13 @@ SMALL = {
     "star": {"n": "9"},
     "complete": {"n_rows": "4", "n_cols": "7"},
     "karp-sipser-hard": {"n": "20", "t": "3"},
+    "nested-blossoms": {"levels": "20"},
+    "triangle-chain": {"triangles": "7"},
+    "odd-chain": {"links": "9"},
 }
 RANDOM = [name for name in KINDS if any(p.name == "seed" for p in KINDS[name].parameters)]
 SYMMETRIC = ["delaunay", "geometric", "mesh3", "grid", "road"]
+SYMMETRIC += ["nested-blossoms", "triangle-chain", "odd-chain"]
 
 
 def small(name: str, **more: str) -> BipartiteGraph:

@@ -262,6 +262,10 @@ def test_edge_covers():
         assert len(cover) == len(nx.min_edge_cover(graph, backend="networkx"))
         assert nx.is_edge_cover(graph, cover)
         assert all(graph.has_edge(u, v) and (v, u) not in cover for u, v in cover)
+        graph.add_edges_from(nx.cycle_graph(5).edges)
+        cover = nx.min_edge_cover(graph, backend="berge")
+        assert len(cover) == len(nx.min_edge_cover(graph, backend="networkx"))
+        assert nx.is_edge_cover(graph, cover)
 
         graph, _ = bipartite_graph(seed, connected=True)
         cover = bipartite.min_edge_cover(graph, backend="berge")
@@ -400,15 +404,13 @@ def test_priority_uses_berge_where_it_pays(caplog):
             runs(caplog, bipartite.maximum_matching, nx.DiGraph(large), range(0, 1000, 2))[1] == []
         )
         assert runs(caplog, nx.min_edge_cover, large)[1] == ["min_edge_cover"]
-        # Not bipartite: tried, and then left to networkx.
-        cover, _ = runs(caplog, nx.min_edge_cover, nx.cycle_graph(51))
+        cover, ran = runs(caplog, nx.min_edge_cover, nx.cycle_graph(51))
+        assert ran == ["min_edge_cover"]
         assert len(cover) == 26
         # networkx's function calls the one of berge.
         cover, ran = runs(caplog, nx.min_edge_cover, large, bipartite.maximum_matching)
         assert ran == ["hopcroft_karp_matching"]
         assert len(cover) == 1000
-    with pytest.raises(NotImplementedError):
-        nx.min_edge_cover(nx.cycle_graph(5), backend="berge")
     with pytest.raises(NotImplementedError):
         nx.min_edge_cover(large, bipartite.maximum_matching, backend="berge")
 

@@ -32,20 +32,20 @@ A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidGraphError
-from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from ..graphs.names import named
-from ..ingest import as_bipartite
+from ..ingest import as_bipartite, graph_of_library
 from ..results.proof import Certificate, koenig_cover, verify
-from ..shown import Shown
 from .decomposition import DulmageMendelsohn, Part, dulmage_mendelsohn
+from .gallai_edmonds import GeneralEdgeRoles, general_edge_roles
+from .roles import EVERY, NONE, SOME, Codes
 from .structure import certain_matching
 
 __all__ = [
@@ -55,8 +55,6 @@ __all__ = [
     "minimum_edge_cover",
     "minimum_vertex_cover",
 ]
-
-NONE, SOME, EVERY = 0, 1, 2
 
 
 def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
@@ -166,7 +164,7 @@ def _first_neighbours(graph: BipartiteGraph, rows: IndexArray) -> IndexArray:
 
 
 @dataclass(frozen=True, repr=False)
-class EdgeRoles(Shown):
+class EdgeRoles(Codes):
     """Which edges are in every, some or no maximum matching, and which vertices in every one.
 
     Attributes
@@ -183,7 +181,6 @@ class EdgeRoles(Shown):
         Whose edges these are.
     """
 
-    codes: npt.NDArray[np.uint8]
     rows: npt.NDArray[np.bool_]
     cols: npt.NDArray[np.bool_]
     decomposition: DulmageMendelsohn
@@ -205,39 +202,19 @@ class EdgeRoles(Shown):
         ends = named(graph.row_labels, rows), named(graph.col_labels, graph.indices[places])
         return list(dict.fromkeys(zip(*ends, strict=True)))
 
-    @property
-    def in_every(self) -> npt.NDArray[np.bool_]:
-        """Mask of the entries that are in every maximum matching."""
-        return np.equal(self.codes, EVERY)
 
-    @property
-    def in_some(self) -> npt.NDArray[np.bool_]:
-        """Mask of the entries that are in at least one maximum matching."""
-        return np.not_equal(self.codes, NONE)
-
-    @property
-    def in_none(self) -> npt.NDArray[np.bool_]:
-        """Mask of the entries that are in no maximum matching: without them it is as large."""
-        return np.equal(self.codes, NONE)
-
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        none, some, every = np.bincount(self.codes, minlength=3).tolist()
-        yield "edges in every maximum matching", f"{every:,}"
-        yield "in some", f"{some:,}"
-        yield "in none", f"{none:,}"
-
-    def __repr__(self) -> str:
-        none, some, every = np.bincount(self.codes, minlength=3).tolist()
-        return f"EdgeRoles({every:,} in every maximum matching, {some:,} in some, {none:,} in none)"
-
-
-def edge_roles(graph: Any, **options: Any) -> EdgeRoles:
+@overload
+def edge_roles(graph: Graph, **options: Any) -> GeneralEdgeRoles: ...
+@overload
+def edge_roles(graph: Any, **options: Any) -> EdgeRoles: ...
+def edge_roles(graph: Any, **options: Any) -> EdgeRoles | GeneralEdgeRoles:
     """Tell which edges are in every, some or no maximum matching, and which vertices in every one.
 
     Parameters
     ----------
     graph
-        Anything `as_bipartite` takes.
+        Anything `as_bipartite` takes; or a `Graph`, or a networkx or igraph graph with an odd
+        cycle, whose roles are read from `gallai_edmonds`.
     **options
         As for `dulmage_mendelsohn`, which it is read from: `matching`, or options for
         `maximum_matching`.
@@ -256,8 +233,12 @@ def edge_roles(graph: Any, **options: Any) -> EdgeRoles:
 
     Notes
     -----
-    O(rows + columns + edges) besides the matching; memory 6 bytes an edge.
+    O(rows + columns + edges) besides the matching; memory 6 bytes an edge. Of graphs that are not
+    bipartite, a search from each vertex of C: O(C · edges) at most.
     """
+    graph = graph_of_library(graph)
+    if isinstance(graph, Graph):
+        return general_edge_roles(graph, **options)
     graph = as_bipartite(graph)
     dm = dulmage_mendelsohn(graph, **options)
     row_sizes, col_sizes = np.diff(dm.row_blocks), np.diff(dm.col_blocks)

@@ -24,7 +24,9 @@ class Verdict(NamedTuple):
     """What is known of a matching; `shape` has one number for a general graph.
 
     Where `best`, it is maximum, and `cover` has the rows and columns of a vertex cover. Of a
-    general graph it is maximal. What is not known is None.
+    general graph it is maximal; if its file tells an upper bound, so that it was found by an exact
+    algorithm, it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd parts
+    that this leaves. What is not known is None.
     """
 
     shape: tuple[int, ...]
@@ -35,6 +37,7 @@ class Verdict(NamedTuple):
     best: bool = False
     cover: tuple[int, int] | None = None
     reason: str | None = None
+    maximum: bool | None = None
 
 
 def verify(source: Source, matching: Path) -> Verdict:

@@ -35,6 +35,7 @@ SIZE = "([0-9]{1,18})"
 BIPARTITE = re.compile(f"# rows {SIZE} cols {SIZE} matched {SIZE} upper_bound {SIZE}")
 GENERAL = re.compile(
     rf"# vertices {SIZE} pairs {SIZE}(?: weight (\S+))?(?: maximal (?:yes|no))?(?: method [\w-]+)?"
+    f"(?: upper_bound {SIZE})?"
 )
 
 

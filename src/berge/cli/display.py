@@ -111,6 +111,17 @@ def sides(facts: Mapping[str, Any]) -> str:
     return f"{plural(facts['rows'], 'row')} × {plural(facts['cols'], 'column')}"
 
 
+def verdict_of(facts: dict[str, Any]) -> tuple[str, str]:
+    """Return what is known of the matching in words, and the style to say it in."""
+    if not facts["is_maximum"]:
+        bound = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
+        return f"not proved maximum: {bound}", "yellow"
+    size = "perfect" if facts["is_perfect"] else "maximum"
+    return (
+        (f"{size}, proved", "bold green") if facts["proved"] else (f"{size}, not proved", "yellow")
+    )
+
+
 def verdict(good: bool, more: str = "") -> RenderableType:
     """Return a yes or a no that is seen at a glance."""
     from rich.text import Text

@@ -164,6 +164,9 @@ def _memory_lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
+    from ..graphs.graph import Graph
+    from ..graphs.symmetry import is_bipartite
+
     once = graph.without_duplicates()
     cells = graph.n_rows * graph.n_cols
     mirrored = once.T
@@ -177,6 +180,7 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
         "duplicates": graph.nnz - once.nnz,
         "density": once.nnz / cells if cells else 0.0,
         "symmetric": symmetric,
+        "bipartite": is_bipartite(Graph(once.indptr, once.indices)) if symmetric else None,
         "row_degrees": _degrees(graph.row_degrees),
         "col_degrees": _degrees(graph.col_degrees),
         "index_bytes": graph.indices.itemsize,
@@ -207,6 +211,9 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "density", f"{facts['density']:.3g}"
     if facts["rows"] == facts["cols"]:
         yield "symmetric", "yes" if facts["symmetric"] else "no"
+    if facts["symmetric"]:
+        hint = "no, as a graph: `berge match --general` is for it"
+        yield "bipartite", "yes, as a graph" if facts["bipartite"] else hint
     for name, side in (("row", "row_degrees"), ("column", "col_degrees")):
         d = facts[side]
         yield f"{name} degrees", f"{d['min']:,} … {d['max']:,}, average {d['average']:.3g}"

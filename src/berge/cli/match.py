@@ -14,7 +14,8 @@ from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
 from ..wording import in_bytes, plural
 from . import options
-from .display import graph_sizes, in_steps, report, working
+from .display import graph_sizes, in_steps, report, verdict_of, working
+from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
 from .program import command, leave, say
@@ -36,15 +37,21 @@ SUFFIXES = (".npz", ".txt", ".json")
     "berge match huge.berge --algorithm out-of-core",
     "berge match web.mtx --time-limit 60 -o best.npz",
     "berge match web.mtx --initial best.npz -o matching.npz",
+    "berge match mesh.graph --general -o pairs.txt",
     "berge match web.mtx --json | jq .cardinality",
     "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
     "berge match web.berge --cluster local[4] --checkpoint saved --resume -o parts",
 )
-@options.algorithm("exact", "-a", "--algorithm", help="Exact algorithm; see `berge algorithms`.")
-@options.algorithm("start", "-i", "--init", help="Start that it begins with.")
+@options.algorithm(
+    "exact", "-a", "--algorithm", also="general", help="Exact algorithm; see `berge algorithms`."
+)
+@options.algorithm("start", "-i", "--init", also="general-start", help="Start that it begins with.")
 @options.device(help="Where it runs; cuda for algorithms made for it.")
 @options.threads
 @options.seed(help="For starts with random choices.")
+@click.option("--general", is_flag=True,
+              help="The graph need not be bipartite: a matrix is the adjacency of its vertices.",
+)  # fmt: skip
 @click.option("--side", type=click.Choice(["auto", "rows", "cols"]), default="auto",
               help="Search from unmatched rows or columns.")  # fmt: skip
 @options.switches(help="Option of the algorithm or the start; `berge algorithms` lists them.")
@@ -87,6 +94,7 @@ def match(
     no_prove: bool,
     quiet: bool,
     progress: bool | None,
+    general: bool,
     **settings: Any,
 ) -> None:
     """Find a maximum matching of the bipartite graph in FILE, and prove that it is one.
@@ -96,6 +104,9 @@ def match(
 
     With --left or --right, FILE is a table with two columns of labels. The summary then tells who
     cannot be matched, and why. In Parquet these columns hold numbers of vertices.
+
+    With --general, FILE is any undirected graph: an entry in either direction is an edge, and the
+    proof is a Tutte–Berge set.
 
     Ctrl-C stops the search and keeps the best matching found so far.
     """
@@ -115,6 +126,12 @@ def match(
     if not in_parts:
         options.check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
+    if general:
+        if labelled or cluster is not None or switches:
+            raise click.UsageError("--general has no --left, --right, --cluster and --option")
+        how = {"as_json": as_json, "no_prove": no_prove, "quiet": quiet, "shown": shown}
+        match_general(ctx, file, settings, initial, output, **how)
+        return
     clock = UnderWay()
     graph: Any = file.path
     labels = first = kept = None
@@ -147,6 +164,7 @@ def match(
     facts = {
         "file": file.path,
         **_facts(matching, stats.cluster["edges"] if remote else graph.nnz),
+        "symmetric": None if remote or labels is not None else _is_symmetric(graph),
         "stopped": stopped,
         "output": output,
         "kept": kept,
@@ -167,6 +185,15 @@ def match(
     where = f"the best matching so far is in {output}" if output else "nothing was written"
     done = matching.is_maximum and stopped != "interrupted"
     leave(ctx, None if done else stopped, where, quiet=quiet)
+
+
+def _is_symmetric(graph: BipartiteGraph) -> bool:
+    """Tell whether a matrix may as well be meant as the adjacency of a graph."""
+    if graph.on_disk or graph.n_rows != graph.n_cols or graph.nnz == 0:
+        return False
+    from ..graphs.symmetry import is_symmetric
+
+    return is_symmetric(graph)
 
 
 def _is_shared(path: Path) -> bool:
@@ -258,7 +285,9 @@ def _lines(
         yield "graph", f"{sizes}, {plural(facts['edges'], 'edge')}"
     if matching.source:
         yield "read as", matching.source
-    yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", _verdict(facts))
+    elif facts["symmetric"]:
+        yield "read as", READING
+    yield "matching", Text.assemble((f"{k:,}", "bold"), "  ", verdict_of(facts))
     if labels is not None:
         yield from labels.lines(matching)
     else:
@@ -301,14 +330,3 @@ def _lines(
         yield "not written", f"{facts['output']} has a matching of {facts['kept']:,} edges, kept"
     elif facts["output"] is not None:
         yield "written to", str(facts["output"])
-
-
-def _verdict(facts: dict[str, Any]) -> tuple[str, str]:
-    """Return what is known of the matching in words, and the style to say it in."""
-    if not facts["is_maximum"]:
-        bound = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
-        return f"not proved maximum: {bound}", "yellow"
-    size = "perfect" if facts["is_perfect"] else "maximum"
-    return (
-        (f"{size}, proved", "bold green") if facts["proved"] else (f"{size}, not proved", "yellow")
-    )

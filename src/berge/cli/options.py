@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import FormatError, OptionError
-from ..methods.registry import Kind, find
+from ..methods.registry import Kind, algorithms, find
 from ..wording import parse_bytes
 
 if TYPE_CHECKING:
@@ -105,12 +105,16 @@ def path(*names: str, folder: bool = False, **settings: Any) -> Decorator:
     return click.option(*names, type=click.Path(path_type=Path, file_okay=not folder), **settings)
 
 
-def algorithm(kind: Kind, *names: str, help: str) -> Decorator:
-    """Return an option that names an algorithm of the registry; others are refused at once."""
+def algorithm(kind: Kind, *names: str, help: str, also: Kind | None = None) -> Decorator:
+    """Return an option that names an algorithm of the registry; others are refused at once.
+
+    Names of another kind may `also` be given: the pipeline refuses them where they do not belong.
+    """
 
     def check(ctx: click.Context, param: click.Parameter, value: str) -> str:
         try:
-            if value != "auto":
+            others = {entry.name for entry in algorithms(also)} if also else ()
+            if value != "auto" and value not in others:
                 find(kind, value)
         except OptionError as error:
             raise click.BadParameter(str(error), ctx, param) from None

@@ -47,7 +47,8 @@ def verify(
     cover of the same size, and that it is not with an augmenting path. The exit code is 0 for a
     maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
 
-    Of what `berge greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
+    Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
+    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.
@@ -84,12 +85,14 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
     from ..checker.independent import Verdict
     from ..errors import InvalidMatchingError, ProofError
     from ..files.folder import FolderGraph
-    from ..files.matchings import has_vertices
+    from ..files.matchings import has_bound, has_vertices
     from ..results import proof
     from ..results.greedy_matching import GreedyMatching
     from ..results.matching import Matching
 
     general, valid, best, reason = has_vertices(path), False, False, None
+    if general and has_bound(path):
+        return _check_exact(file, path, shown)
     matching: Any = None
     with working("reading", shown):
         try:
@@ -123,8 +126,43 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
     return Verdict(graph.shape, graph.nnz, size, None, valid, best, cover, reason)
 
 
+def _check_exact(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
+    """Check what an exact algorithm has found in a general graph."""
+    from ..checker.independent import Verdict
+    from ..errors import ProofError
+    from ..results.general_matching import GeneralMatching
+    from ..results.tutte_berge import verify_general
+
+    with working("reading", shown):
+        matching = GeneralMatching.load(path)
+        graph = file.read_undirected(weights=False)
+    verdict = Verdict((graph.n_vertices,), graph.n_edges, matching.cardinality, maximum=False)
+    with working("checking", shown):
+        try:
+            verify_general(graph, matching)
+            verdict = verdict._replace(valid=True)
+            proof = matching.prove(graph)
+        except ProofError as error:
+            return verdict._replace(reason=str(error))
+    sizes = proof.size, proof.odd_parts
+    return verdict._replace(best=True, maximum=True, cover=sizes)
+
+
 def _facts(found: Verdict) -> dict[str, Any]:
     """Return what is known of a matching, of a general or a bipartite graph, as JSON has it."""
+    if found.maximum is not None:
+        barrier, odd_parts = found.cover or (None, None)
+        return {
+            "vertices": found.shape[0],
+            "edges": found.edges,
+            "cardinality": found.size,
+            "is_valid": found.valid,
+            "is_maximum": found.best,
+            "is_perfect": found.best and 2 * (found.size or 0) == found.shape[0],
+            "barrier": barrier,
+            "odd_parts": odd_parts,
+            "reason": found.reason,
+        }
     if len(found.shape) == 1:
         return {
             "vertices": found.shape[0],
@@ -173,7 +211,10 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
         yield "maximal", verdict(facts["is_maximal"])
     elif facts["is_valid"]:
         yield "maximum", verdict(facts["is_maximum"], " (perfect)" * facts["is_perfect"])
-    if facts.get("is_maximum"):
+    if facts.get("barrier") is not None:
+        size, odd = plural(facts["barrier"], "vertex", "vertices"), facts["odd_parts"]
+        yield "proof", f"a Tutte–Berge set of {size}, {plural(odd, 'odd part')} without it"
+    elif facts.get("is_maximum"):
         rows, cols = plural(facts["cover_rows"], "row"), plural(facts["cover_cols"], "column")
         yield "proof", f"a vertex cover of {rows} and {cols}: the same size"
     if facts["reason"]:

@@ -186,6 +186,15 @@ def has_vertices(path: PathName) -> bool:
         return (lines.peek() or b"").startswith(b"# vertices")
 
 
+def has_bound(path: PathName) -> bool:
+    """Tell whether the matching of a general graph was found by an exact algorithm."""
+    if split_suffix(path) == (".npz", ""):
+        with Archive(path) as archive:
+            return "upper_bound" in archive
+    with Lines(path) as lines:
+        return b" upper_bound " in (lines.peek() or b"")
+
+
 def check_mates(row_match: IndexArray, col_match: IndexArray, path: PathName) -> None:
     """Refuse mates that are out of range, or do not agree with each other."""
     sides = (("row", row_match, col_match), ("column", col_match, row_match))

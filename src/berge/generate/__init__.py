@@ -29,6 +29,7 @@ from .build import (
     whole,
 )
 from .kinds import Kind, Parameter
+from .odd import nested_blossoms, odd_chain, triangle_chain
 
 __all__ = [
     "GRAPH500_RMAT",
@@ -46,12 +47,15 @@ __all__ = [
     "karp_sipser_hard",
     "layered",
     "mesh3",
+    "nested_blossoms",
+    "odd_chain",
     "permute",
     "power_law",
     "random_geometric",
     "rmat",
     "road",
     "star",
+    "triangle_chain",
 ]
 
 GRAPH500_RMAT = (0.57, 0.19, 0.19, 0.05)
@@ -656,6 +660,7 @@ def permute(graph: BipartiteGraph, *, seed: int = 0) -> BipartiteGraph:
 _FUNCTIONS: tuple[Callable[..., BipartiteGraph], ...] = (
     rmat, erdos_renyi, power_law, delaunay, random_geometric, mesh3, grid, road, hidden_perfect,
     chain, layered, jacobian, star, complete, karp_sipser_hard,
+    nested_blossoms, triangle_chain, odd_chain,
 )  # fmt: skip
 KINDS: dict[str, Kind] = {
     name: Kind(name, function)

@@ -168,6 +168,7 @@ class Matching(Shown):
     col_labels: Sequence[Any] | None = None
     source: str | None = None
     _cover: Certificate | None = None  # that the solver came upon; not checked yet
+    _graph: Any = None  # what was matched, if it is square; weak
 
     def __init__(
         self,
@@ -212,6 +213,30 @@ class Matching(Shown):
     def n_cols(self) -> int:
         """Number of columns of the graph."""
         return int(self.col_match.shape[0])
+
+    @property
+    def reading(self) -> str:
+        """How the graph was read, in a line; who has a symmetric matrix may mean something else.
+
+        The graph is looked at for this, if it is still there. O(rows + edges).
+
+        Examples
+        --------
+        >>> import berge, numpy as np
+        >>> triangle = np.ones((3, 3))
+        >>> berge.maximum_matching(triangle).reading
+        'rows × columns, though symmetric: general=True takes it for a graph of one set of vertices'
+        """
+        graph = self._graph and self._graph()
+        if graph is None or self.n_rows != self.n_cols:
+            return "rows × columns"
+        from ..graphs.symmetry import is_symmetric
+        from ..ingest import as_bipartite
+
+        if not is_symmetric(as_bipartite(graph)):
+            return "rows × columns"
+        hint = "general=True takes it for a graph of one set of vertices"
+        return f"rows × columns, though symmetric: {hint}"
 
     @property
     def is_maximum(self) -> bool:
@@ -293,6 +318,9 @@ class Matching(Shown):
         here = self.to_host()
         rows, cols = here.row_match, here.col_match
         return Matching(rows, cols, upper_bound=min(np.size(rows), np.size(cols)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_graph"}
 
     def turned(self) -> Matching:
         """Return the matching of the transposed graph."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, overload
+from weakref import ref
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
@@ -172,7 +173,7 @@ def maximum_matching(
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
     plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
     if plain and not general and (matching := _small()(graph, threads, seed, started)) is not None:
-        return matching
+        return _noted(matching, graph)
     if general is None:
         graph = graph_of_library(graph)
     if isinstance(graph, Graph) and general is not False:
@@ -196,10 +197,10 @@ def maximum_matching(
 
     threads = threads_of(threads)
     with thread_count(threads):
-        graph = _load(source, place)
+        given, graph = graph, _load(source, place)
         known = plain and type(graph) is BipartiteGraph
         if known and (matching := _small()(graph, threads, seed, started)) is not None:
-            return matching
+            return _noted(matching, given)
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
@@ -217,7 +218,17 @@ def maximum_matching(
                 if not run.done:
                     exact.load()(run, **exact_options)
                 run.graph.check()
-            return run.result()
+            return _noted(run.result(), given)
+
+
+def _noted(matching: Matching, graph: Any) -> Matching:
+    """Note what a square matching is of, as long as the caller has it: see `Matching.reading`."""
+    if matching.row_match.size == matching.col_match.size:
+        try:
+            matching._graph = ref(graph)
+        except TypeError:  # tuples, lists and names of files cannot be noted
+            return matching
+    return matching
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from networkx.algorithms.matching import matching_dict_to_set
 
 from ...errors import ProofError
-from ...graphs.graph import BipartiteGraph, IndexArray, index_type
+from ...graphs.graph import BipartiteGraph, Graph, IndexArray, index_type
 from ...results.matching import Matching
 from ...results.proof import koenig_cover, verify
 from ...solve.assign import assign
@@ -124,14 +124,12 @@ def is_perfect_matching(G: BergeGraph, matching: Any) -> bool:
 
 
 def min_edge_cover(G: BergeGraph, matching_algorithm: None = None) -> set[Edge]:
-    """Return a smallest set of edges that touches every node of a bipartite graph."""
+    """Return a smallest set of edges that touches every node."""
     if len(G) == 0:
         return set()
     _check_edge_cover(G)
     top, _, bipartite = _two_colour(G)
-    if not bipartite:
-        raise NotImplementedError("berge has maximum matchings of bipartite graphs only")
-    return _edge_cover(G, top)
+    return _edge_cover(G, top) if bipartite else _general_edge_cover(G)
 
 
 def bipartite_min_edge_cover(G: BergeGraph, matching_algorithm: None = None) -> set[Edge]:
@@ -213,7 +211,7 @@ def _top(G: BergeGraph, top_nodes: Iterable[Any] | None) -> Mask:
 
 
 def _two_colour(G: BergeGraph) -> tuple[Mask, int, bool]:
-    from .kernels import two_colour
+    from ...graphs.symmetry import two_colour
 
     colour = np.full(len(G), -1, np.int8)
     queue = np.empty(len(G), G.indices.dtype)
@@ -297,6 +295,22 @@ def _check_edge_cover(G: BergeGraph) -> None:
         raise nx.NetworkXException(
             "Graph has a node with no edge incident on it, so no edge cover exists."
         )
+
+
+def _general_edge_cover(G: BergeGraph) -> set[Edge]:
+    """Return a smallest edge cover of a graph with an odd cycle, as `_edge_cover` does.
+
+    A node whose only edge is a self-loop is covered by that.
+    """
+    found = maximum_matching(Graph(G.indptr, G.indices))
+    if found.stats is not None and found.stats.stopped:
+        raise KeyboardInterrupt
+    u, v = found.pairs().T
+    edges = set(zip(_names(G, u), _names(G, v), strict=True))
+    free = found.unmatched
+    neighbours = G.indices[G.indptr[free]]
+    edges.update(zip(_names(G, neighbours), _names(G, free), strict=True))
+    return edges
 
 
 def _edge_cover(G: BergeGraph, top: Mask) -> set[Edge]:

@@ -31,7 +31,7 @@ _DOCS = {
     "is_matching": _CHECK,
     "is_maximal_matching": _CHECK,
     "is_perfect_matching": _CHECK,
-    "min_edge_cover": "Bipartite graphs only, and only without `matching_algorithm`.",
+    "min_edge_cover": "Only without `matching_algorithm`.",
     "max_weight_matching": _BY_WEIGHT,
     "min_weight_matching": _BY_WEIGHT,
     "minimum_weight_full_matching": "Graphs without parallel edges. Never builds a dense matrix.",

@@ -9,37 +9,7 @@ from typing import Any
 
 from ...compile import kernel
 
-__all__ = ["greedy", "has_free_edge", "match_edges", "two_colour"]
-
-
-@kernel
-def two_colour(indptr: Any, indices: Any, colour: Any, queue: Any) -> tuple[int, bool]:
-    """Colour the ends of every edge 0 and 1; return the number of components, and if it worked.
-
-    ``colour`` (−1 on entry) is 1 for the first vertex of each component; ``queue`` has a place for
-    every vertex.
-    """
-    components = 0
-    bipartite = True
-    for root in range(colour.size):
-        if colour[root] >= 0:
-            continue
-        components += 1
-        colour[root] = 1
-        queue[0] = root
-        head, tail = 0, 1
-        while head < tail:
-            u = queue[head]
-            head += 1
-            for k in range(indptr[u], indptr[u + 1]):
-                v = indices[k]
-                if colour[v] < 0:
-                    colour[v] = 1 - colour[u]
-                    queue[tail] = v
-                    tail += 1
-                elif colour[v] == colour[u]:
-                    bipartite = False
-    return components, bipartite
+__all__ = ["greedy", "has_free_edge", "match_edges"]
 
 
 @kernel
