@@ -32,6 +32,8 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 
+default_role = "py:obj"  # `name` in a docstring: a link if it is a public name, code else
+
 html_theme = "furo"
 html_title = "berge"
 html_static_path = ["_static"]

@@ -40,7 +40,7 @@ def what(path: Path) -> None:
     for name, (x, y) in place.items():
         full = name in covering
         axes.scatter(x, y, s=130, color=BLUE if full else "white", edgecolor=BLUE, lw=1.5, zorder=2)
-        axes.text(x + (0.12 if x else -0.12), y, name, ha="left" if x else "right", va="center")
+        axes.text(x + (0.18 if x else -0.18), y, name, ha="left" if x else "right", va="center")
     lines = [
         f"{len(m)} pairs, and no more are possible:",
         f"the {cover.size} filled vertices touch every line,",
@@ -49,7 +49,7 @@ def what(path: Path) -> None:
         *[str(reason).replace(" want", "\nwant") for reason in m.reasons()],
     ]
     axes.text(3.1, -2.2, "\n".join(lines), va="center")
-    axes.set(xlim=(-0.7, 6.4), ylim=(-len(people) + 0.4, 0.6))
+    axes.set(xlim=(-0.7, 6.6), ylim=(-len(jobs) + 0.1, 0.5))
     axes.axis("off")
     fig.savefig(path, bbox_inches="tight")
 
