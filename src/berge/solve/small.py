@@ -219,7 +219,7 @@ def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     bound = min(numbers[NONEMPTY], n_cols)
     through = numbers[STARTED] == bound
     if not through:
-        through = search_some(begins, cols, arrays, found, worth, most, bound)
+        through = search_some(begins, cols, arrays, found, worth, most, bound, ours)
         numbers[SEARCH_NS] = ticks() - middle
     if not ours:
         sweep_block(t, np.int64(LARGEST if through else COPY), cols, room, found)
@@ -255,7 +255,14 @@ laid_out = kernel(lay_out)  # for kernels; to make a tuple of its own, Python ne
 
 @kernel
 def search_some(
-    begins: Any, cols: Any, arrays: Any, found: Any, worth: int, most: int, bound: int
+    begins: Any,
+    cols: Any,
+    arrays: Any,
+    found: Any,
+    worth: int,
+    most: int,
+    bound: int,
+    ours: bool,
 ) -> bool:
     """Search as `begin_alone` does; return whether the matching is maximum."""
     _, _, row_match, col_match, block, numbers, many = arrays
@@ -270,7 +277,7 @@ def search_some(
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
     mine = (begins, cols, row_match, col_match, block, numbers, many)
-    begin_alone(laid_out(mine), worth, most + 1)
+    begin_alone(laid_out(mine), worth, most + 1, ours)
     return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)
 
 

@@ -47,9 +47,9 @@ under the lock stays so, since no path that leads into it leads out again. Threa
 same direction share ``ahead``: of two numbers the smaller may stay, and edges are looked at again.
 
 The indices of the graph may be the caller's (`BorrowedGraph`), who may change them meanwhile. So
-`begin_alone` compares every index where it uses it; all others, and searches that look ahead, take
-a copy. Whatever the graph becomes, a column is visited once a search, and what is matched was an
-edge when it was read.
+`begin_alone` then compares every index where it uses it, which takes up to a fifth longer; all
+others, and searches that look ahead, take a copy. Whatever the graph becomes, a column is visited
+once a search, and what is matched was an edge when it was read.
 
 References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the limits are our own.
 """
@@ -62,7 +62,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, prefetch, share_out
-from ...graphs.graph import unsigned
+from ...graphs.graph import BorrowedGraph, unsigned
 from ...graphs.passes import pair_up
 from ...results.run import Run
 from ...tuning import (
@@ -204,7 +204,8 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
     """Begin on one thread, as long as it does not pay to wake others, or to copy; else as above."""
     if a.state[READ] == 0:
-        _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
+        worth, most = min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST))
+        _search(run, a, begin_alone, worth, most, not isinstance(run.graph, BorrowedGraph))
     return search_with_limits(run, a, 0)
 
 
@@ -251,7 +252,7 @@ def search_on(a: Any, budget: int, ours: bool) -> None:
 
 
 @kernel
-def begin_alone(a: Any, worth: int, most: int) -> None:
+def begin_alone(a: Any, worth: int, most: int, ours: bool) -> None:
     """Search on one thread until some `most` edges were read, or it shows that others should help.
 
     Waking them and making ready for them takes as long as reading `worth` edges. So this thread
@@ -260,7 +261,11 @@ def begin_alone(a: Any, worth: int, most: int) -> None:
     """
     left, read = a.state[ROOTS], 0
     for part in SOLO_PARTS:
-        search_on(a, min(int(part * worth), most) - read, False)
+        budget = min(int(part * worth), most) - read
+        if ours:
+            search_alone(a, budget)
+        else:
+            search_on(a, budget, False)
         before, left = left, a.state[ROOTS] - a.own[0, DEALT_WITH]
         each = (a.state[READ] - read) / max(before - left, 1)
         read = a.state[READ]
