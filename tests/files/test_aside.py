@@ -75,7 +75,7 @@ for k in range(10_000):
         ended = os.waitstatus_to_exitcode(os.waitpid(fork(lambda: dying(k)), 0)[1])
     else:
         child = fork(forever)
-        time.sleep(random.random() * 0.03)
+        time.sleep(random.random() * (0.03 + k * 0.002))  # longer where the machine is busy
         os.kill(child, signal.SIGKILL)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if k >= 25 and (min(seen.values()) > 2 or k == 250):
