@@ -270,7 +270,7 @@ def test_parquet_columns_and_folders(tmp_path):
     for settings, message in (
         (
             {"left": "weight", "right": "to"},
-            r"'weight' holds double, not numbers of vertices; .*--left",
+            r"'weight' holds double, not numbers .*--left",
         ),
         ({"left": "to", "right": "from", "base": 2}, "row 0: to 1 is below 2"),
     ):
