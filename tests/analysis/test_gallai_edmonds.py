@@ -53,6 +53,7 @@ def test_against_all_maximum_matchings():
     assert (seen > 50).all()
 
 
+@pytest.mark.kernels
 def test_networkx_graphs_and_repr():
     nx = pytest.importorskip("networkx")
     odd = nx.Graph([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("d", "f")])
@@ -63,6 +64,7 @@ def test_networkx_graphs_and_repr():
     assert repr(berge.edge_roles(odd)) == said
 
 
+@pytest.mark.kernels
 def test_what_is_given_must_be_a_maximum_matching():
     path = berge.Graph.from_edges([0, 1, 2], [1, 2, 3])
     middle = berge.GeneralMatching([-1, 2, 1, -1], upper_bound=2)

@@ -9,6 +9,9 @@ import pytest
 
 import berge
 from berge.errors import InvalidMatchingError, OptionError, ProofError
+from berge.graphs.symmetry import is_bipartite, is_symmetric
+from berge.methods.general import blossom
+from berge.results.compiled_general import size_if_right
 from berge.results.tutte_berge import find_barrier, verify_general
 
 
@@ -75,6 +78,7 @@ def test_a_matching_that_is_not_maximum_has_no_proof():
     assert refused > 50
 
 
+@pytest.mark.kernels
 def test_initial_is_gone_on_from():
     graph = berge.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
     first = berge.GeneralMatching([-1, 2, 1, -1, -1], upper_bound=2)
@@ -107,6 +111,7 @@ def test_files(tmp_path, suffix):
     loaded.prove(graph)
 
 
+@pytest.mark.kernels
 def test_how_a_matrix_is_read():
     triangle = np.ones((3, 3)) - np.eye(3)
     assert berge.maximum_matching(triangle).cardinality == 3
@@ -168,3 +173,63 @@ def test_forged_proofs_are_refused():
         assert len(outcomes) == 1
         refused += outcomes == {False}
     assert 50 < refused < 200
+
+
+@pytest.mark.kernels
+def test_a_start_goes_on_from_what_is_matched():
+    """Degrees of what is left count only what is not matched."""
+    chain = berge.Graph.from_edges(range(8), range(1, 9))
+    first = berge.GeneralMatching([-1, -1, -1, 4, 3, -1, -1, -1, -1], upper_bound=4)
+    matching = berge.maximum_matching(chain, init="degree-one", initial=first)
+    assert matching.cardinality == 4
+    check(chain, matching)
+
+
+@pytest.mark.kernels
+def test_searches_in_rounds_and_stamps_that_run_out(monkeypatch):
+    """In plain Python: limits as of large graphs, and stamps of which there are only a few."""
+    monkeypatch.setattr(blossom, "FEW_ROOTS", 0)
+    monkeypatch.setattr(blossom, "SEARCH_LIMIT", 1)
+    monkeypatch.setattr(blossom, "HEAD_START", 0)
+    monkeypatch.setattr(blossom, "FAVOUR", 0)
+    prepare = blossom.prepare
+
+    def with_few_stamps(run):
+        arrays = prepare(run)
+        arrays.state[blossom.HIDDEN] = 20
+        return arrays
+
+    monkeypatch.setattr(blossom, "prepare", with_few_stamps)
+    rng = np.random.default_rng(3)
+    for _ in range(150):
+        graph = random_graph(rng, 25)
+        matching = berge.maximum_matching(graph, algorithm="blossom", init="none")
+        check(graph, matching)
+        other = berge.maximum_matching(graph, algorithm="graft")
+        assert matching.cardinality == other.cardinality
+
+
+@pytest.mark.kernels
+def test_what_the_compiled_check_has_doubts_about():
+    graph = berge.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    right = np.array([1, 0, -1], np.int32)
+    part = np.zeros(3, np.int32)
+    assert size_if_right(graph, right, None) == 1
+    assert size_if_right(graph, right, part) == 1
+    for mate in ([1, 0], [1, 0, 3], [1, 0, 2], [1, 2, 0], [-2, -1, -1]):
+        assert size_if_right(graph, np.array(mate, np.int32), None) is None
+    for wrong in ([0, 0], [0, 0, 3], [0, 0, -2], [0, 1, 2]):
+        assert size_if_right(graph, right, np.array(wrong, np.int32)) is None
+    assert size_if_right(graph, right.tolist(), None) is None
+    assert size_if_right(graph, right.astype(float), None) is None
+    path = berge.Graph.from_edges([0, 1], [1, 2])
+    assert size_if_right(path, np.array([2, -1, 0], np.int32), None) is None
+
+
+@pytest.mark.kernels
+def test_colours_and_symmetry():
+    assert is_bipartite(berge.Graph.from_edges([0, 1, 2], [1, 2, 3]))
+    assert not is_bipartite(berge.Graph.from_edges([0, 1, 2], [1, 2, 0]))
+    assert is_symmetric(berge.as_bipartite(np.ones((3, 3))))
+    assert not is_symmetric(berge.as_bipartite(np.triu(np.ones((3, 3)))))
+    assert not is_symmetric(berge.as_bipartite(np.ones((2, 3))))
