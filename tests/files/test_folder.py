@@ -373,3 +373,9 @@ def test_nothing_is_left_of_a_bad_source(tmp_path):
     with pytest.raises(FormatError, match="line 2"):
         convert.convert_stream(open_stream(source, "edge-list"), target)
     assert os.listdir(tmp_path) == ["edges.txt"]
+
+
+@pytest.mark.kernels
+def test_nothing_and_what_it_takes():
+    assert list(convert._groups([], (0, 5), 100)) == []
+    assert convert.disk_bytes(10, 4) == 80
