@@ -33,7 +33,7 @@ A. L. Dulmage, N. S. Mendelsohn, "Coverings of bipartite graphs", Canad. J. Math
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,9 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from ..graphs.names import named
 from ..ingest import as_bipartite, graph_of_library
+from ..results.general_matching import GeneralMatching
 from ..results.proof import Certificate, koenig_cover, verify
+from ..settings import GeneralSettings, GivenSettings, Settings
 from .decomposition import DulmageMendelsohn, Part, dulmage_mendelsohn
 from .gallai_edmonds import GeneralEdgeRoles, general_edge_roles
 from .roles import EVERY, NONE, SOME, Codes
@@ -57,7 +59,7 @@ __all__ = [
 ]
 
 
-def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
+def minimum_vertex_cover(graph: Any, **options: Unpack[Settings]) -> Certificate:
     """Return a smallest set of rows and columns that has an end of every edge.
 
     Parameters
@@ -91,7 +93,7 @@ def minimum_vertex_cover(graph: Any, **options: Any) -> Certificate:
     return replace(cover, row_labels=graph.row_labels, col_labels=graph.col_labels)
 
 
-def maximum_independent_set(graph: Any, **options: Any) -> Part:
+def maximum_independent_set(graph: Any, **options: Unpack[Settings]) -> Part:
     """Return a largest set of rows and columns with no edge between them, as indices.
 
     The names of these are in ``named()`` of what is returned, where the graph has any.
@@ -114,7 +116,7 @@ def maximum_independent_set(graph: Any, **options: Any) -> Part:
     return Part(rows, cols).with_labels(cover.row_labels, cover.col_labels)
 
 
-def minimum_edge_cover(graph: Any, **options: Any) -> IndexArray:
+def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> IndexArray:
     """Return a smallest set of edges that has every row and column as an end.
 
     Parameters
@@ -204,9 +206,11 @@ class EdgeRoles(Codes):
 
 
 @overload
-def edge_roles(graph: Graph, **options: Any) -> GeneralEdgeRoles: ...
+def edge_roles(
+    graph: Graph, *, matching: GeneralMatching | None = None, **options: Unpack[GeneralSettings]
+) -> GeneralEdgeRoles: ...
 @overload
-def edge_roles(graph: Any, **options: Any) -> EdgeRoles: ...
+def edge_roles(graph: Any, **options: Unpack[GivenSettings]) -> EdgeRoles: ...
 def edge_roles(graph: Any, **options: Any) -> EdgeRoles | GeneralEdgeRoles:
     """Tell which edges are in every, some or no maximum matching, and which vertices in every one.
 

@@ -18,6 +18,7 @@ from ..errors import InvalidGraphError
 from ..graphs.graph import Graph
 from ..methods.greedy.proposals import first_round
 from ..results.greedy_matching import GreedyMatching
+from ..settings import GreedyName
 from ..solve.greedy import BLUE, greedy_matching
 from ..wording import plural
 
@@ -46,11 +47,11 @@ def draw_proposals(
     if not graph.n_edges:
         raise InvalidGraphError(f"{name} has no edges: there is nothing to draw")
 
-    def match(method: str, p: float = BLUE, more: int = 0) -> GreedyMatching:
+    def match(method: GreedyName, p: float = BLUE, more: int = 0) -> GreedyMatching:
         return greedy_matching(graph, method=method, seed=seed + more, p=p, threads=threads)
 
     weighted = graph.weights is not None
-    method = "weighted-proposals" if weighted else "proposals"
+    method: GreedyName = "weighted-proposals" if weighted else "proposals"
     match(method)  # compiled before anything is timed
     runs = [[match(method, float(p), more) for more in range(SEEDS)] for p in PROBABILITIES]
     figure, axes = plt.subplots(1, 3, figsize=(14, 4.4), layout="constrained")

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover, verify
+from ..settings import GivenSettings, Settings
 from ..shown import COLOURS, Shown, rectangles
 from ..wording import plural
 from .structure import certain_matching
@@ -237,7 +238,7 @@ class DulmageMendelsohn(Shown):
 
 
 def dulmage_mendelsohn(
-    graph: Any, *, matching: Matching | None = None, **options: Any
+    graph: Any, *, matching: Matching | None = None, **options: Unpack[Settings]
 ) -> DulmageMendelsohn:
     """Decompose a matrix into under-, square and overdetermined part, and the square part finely.
 
@@ -308,7 +309,7 @@ def dulmage_mendelsohn(
     )
 
 
-def _check_maximum(graph: BipartiteGraph, matching: Matching, options: dict[str, Any]) -> Any:
+def _check_maximum(graph: BipartiteGraph, matching: Matching, options: Settings) -> Any:
     """Return the pairs of a matching which the caller has brought, and the cover that proves it."""
     if options:
         raise OptionError(
@@ -351,7 +352,7 @@ class BlockTriangularForm(_Orders):
         return f"BlockTriangularForm({size} in {plural(self.row_blocks.size - 1, 'block')})"
 
 
-def block_triangular_form(graph: Any, **options: Any) -> BlockTriangularForm:
+def block_triangular_form(graph: Any, **options: Unpack[GivenSettings]) -> BlockTriangularForm:
     """Permute a matrix to block upper triangular form with the matching on the diagonal.
 
     For a structurally nonsingular matrix all blocks are square and irreducible. Otherwise the
@@ -389,7 +390,7 @@ class Dmperm(NamedTuple):
     rr: IndexArray
 
 
-def dmperm(graph: Any, **options: Any) -> Dmperm:
+def dmperm(graph: Any, **options: Unpack[GivenSettings]) -> Dmperm:
     """Return p, q, r, s, cc, rr as MATLAB's ``dmperm`` and CSparse's ``cs_dmperm`` do, from 0.
 
     Examples

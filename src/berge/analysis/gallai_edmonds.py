@@ -32,7 +32,7 @@ References: T. Gallai 1964; J. Edmonds 1965; L. Lovász, M. D. Plummer, Matching
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,7 @@ from ..ingest import as_graph
 from ..results.forest import HEAD, INNER, OUTER, REST, TAIL, Forest, grow
 from ..results.general_matching import GeneralMatching
 from ..results.tutte_berge import grown_forest, verify_general
+from ..settings import GeneralSettings
 from ..solve.maximum import maximum_matching
 from .roles import EVERY, NONE, SOME, Codes
 
@@ -92,7 +93,7 @@ class GallaiEdmonds:
 
 
 def gallai_edmonds(
-    graph: Any, matching: GeneralMatching | None = None, **options: Any
+    graph: Any, matching: GeneralMatching | None = None, **options: Unpack[GeneralSettings]
 ) -> GallaiEdmonds:
     """Tell which vertices may stay unmatched, and why: the counterpart of Dulmage–Mendelsohn.
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from ..ingest.frames import is_frame
 from ..ingest.named import with_labels
 from ..results.capacity_matching import CapacityMatching
 from ..results.proof import Certificate, koenig_cover
+from ..settings import PairSettings, Side
 from ..shown import Shown
 from ..solve.maximum import maximum_matching
 from ..wording import in_words
@@ -84,7 +85,7 @@ class LabelledMatching(dict[Any, Any], Shown):
         """Whether no larger matching exists; False only if the solve was stopped."""
         return bool(self.matching.is_maximum)
 
-    def reasons(self, side: str = "left") -> list[Shortage]:
+    def reasons(self, side: Side = "left") -> list[Shortage]:
         """Return why some on the left (or right) are unmatched; see `explain_unmatched`."""
         return explain_unmatched(self.graph, self.matching, side)
 
@@ -184,7 +185,7 @@ def match_pairs(
     right: Any = None,
     row_labels: Iterable[Any] | None = None,
     col_labels: Iterable[Any] | None = None,
-    **options: Any,
+    **options: Unpack[PairSettings],
 ) -> LabelledMatching:
     """Match labels: as many left ones as can be to right ones of their own.
 
@@ -235,10 +236,10 @@ def match_pairs(
     appearance.
     """
     graph = with_labels(_as_labelled(edges, left, right), row_labels, col_labels)
-    return LabelledMatching(graph, maximum_matching(graph, **options))
+    return LabelledMatching(graph, maximum_matching(graph, **cast("Any", options)))
 
 
-def explain_unmatched(graph: Any, matching: Any, side: str = "left") -> list[Shortage]:
+def explain_unmatched(graph: Any, matching: Any, side: Side = "left") -> list[Shortage]:
     """Say why some vertices cannot be matched, all of them at once.
 
     Parameters

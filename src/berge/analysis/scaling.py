@@ -16,7 +16,7 @@ sparse matrix", SIAM J. Matrix Anal. Appl. 22 (2001): MC64, job 5, and job 3 for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import IndexArray
 from ..results.assignment import Assignment
+from ..settings import AssignSettings
 from ..solve.assign import assign
 from .structure import is_structurally_singular
 
@@ -73,7 +74,11 @@ class ScaledPermutation:
         return f"ScaledPermutation({n:,} × {n:,}, smallest entry on the diagonal {smallest:.6g})"
 
 
-def scale_and_permute(matrix: Any, objective: str = "product", **options: Any) -> ScaledPermutation:
+def scale_and_permute(
+    matrix: Any,
+    objective: Literal["product", "bottleneck"] = "product",
+    **options: Unpack[AssignSettings],
+) -> ScaledPermutation:
     """Permute rows and scale a square matrix so that its diagonal is large (MC64).
 
     Parameters

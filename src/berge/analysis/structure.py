@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..results.matching import Matching
 from ..results.proof import koenig_cover
+from ..settings import Settings
 from ..shown import Shown
 from ..solve.maximum import maximum_matching
 from ..wording import in_words, plural
@@ -34,20 +35,21 @@ __all__ = [
 ]
 
 
-def certain_matching(graph: BipartiteGraph, options: dict[str, Any]) -> Matching:
+def certain_matching(graph: BipartiteGraph, options: Settings) -> Matching:
     """Return a maximum matching, or raise ProofError if it was stopped before.
 
     It runs on one thread unless the options say otherwise, so the same graph gives the same
     matching.
     """
-    matching: Matching = maximum_matching(graph, **{"threads": 1, **options})
+    options.setdefault("threads", 1)
+    matching = maximum_matching(graph, **options)
     if not matching.is_maximum:
         assert matching.stats is not None
         raise ProofError(f"stopped before the matching was maximum: {matching.stats.stopped}")
     return matching
 
 
-def structural_rank(graph: Any, **options: Any) -> int:
+def structural_rank(graph: Any, **options: Unpack[Settings]) -> int:
     """Return the largest rank that a matrix of this pattern can have.
 
     Parameters
@@ -75,7 +77,7 @@ def structural_rank(graph: Any, **options: Any) -> int:
     return certain_matching(as_bipartite(graph), options).cardinality
 
 
-def maximum_transversal(graph: Any, **options: Any) -> IndexArray:
+def maximum_transversal(graph: Any, **options: Unpack[Settings]) -> IndexArray:
     """Return the column of each row on a transversal as long as can be, −1 for rows left out.
 
     Arguments and errors as for `structural_rank`. About O(edges) on most matrices.
@@ -171,7 +173,7 @@ class Singularity(Shown):
         return named(self._labels()[1], np.flatnonzero(degrees == 0))
 
 
-def is_structurally_singular(graph: Any, **options: Any) -> Singularity:
+def is_structurally_singular(graph: Any, **options: Unpack[Settings]) -> Singularity:
     """Tell whether no values can give a matrix full rank, with a Hall violator as the proof.
 
     A matrix that is not square counts as singular if its smaller side cannot be matched whole.

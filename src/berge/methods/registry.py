@@ -6,10 +6,10 @@ The pipeline, the command line, the tests and the docs iterate `algorithms`; the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from ..errors import DeviceError, OptionError
 from ..wording import did_you_mean
@@ -18,24 +18,43 @@ from .catalogue import ALGORITHMS
 
 __all__ = [
     "Algorithm", "Kind", "Option", "algorithms", "check_call", "check_numbers", "check_options",
-    "find", "variants",
+    "find", "variants", "with_hints",
 ]  # fmt: skip
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _DEVICES = ("cpu", "cuda")
 
 _BY_WEIGHT = (
     "the best by weight is found by berge.assign, of any graph by berge.maximum_weight_matching"
 )
-# What people ask of a maximum matching that is to be had elsewhere, by a word in its name.
+_NAMES = "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)"
+# What people ask for that has another name, or is to be had elsewhere, by a word in its name.
 _ELSEWHERE = {
+    "maximi": "the largest sum is objective='max' of berge.assign",
+    "algorithm": "here it is method=…",
+    "method": "the name of an algorithm is algorithm=…",
     "weight": _BY_WEIGHT,
     "cost": _BY_WEIGHT,
     "score": _BY_WEIGHT,
-    "name": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
-    "label": "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)",
+    "name": _NAMES,
+    "label": _NAMES,
     "gpu": "a GPU is device='cuda'",
     "jobs": "the number of threads is threads=…",
     "timeout": "a limit of seconds is time_limit=…",
+}
+
+
+# By which keyword, and of what, the algorithms of a kind are asked for.
+_TAKEN_BY: dict[Kind, tuple[str, str]] = {
+    "start": ("init", "berge.maximum_matching"),
+    "exact": ("algorithm", "berge.maximum_matching"),
+    "greedy": ("method", "berge.greedy_matching"),
+    "assign": ("algorithm", "berge.assign"),
+    "capacity": ("algorithm", "berge.maximum_matching with capacities"),
+    "general-start": ("init", "berge.maximum_matching for any graph"),
+    "general": ("algorithm", "berge.maximum_matching for any graph"),
 }
 
 
@@ -70,11 +89,11 @@ def find(kind: Kind, name: Any) -> Algorithm:
     choice = _by_name(kind)
     if name in choice:
         return choice[name]
-    argument = {"start": "init", "general-start": "init", "greedy": "method"}.get(kind, "algorithm")
     listed = ", ".join(a.name for a in algorithms(kind))
-    raise OptionError(
-        f"{argument} {name!r} is not one of auto, {listed}{did_you_mean(name, choice)}"
-    )
+    homes = (home for other, home in _TAKEN_BY.items() if name in _by_name(other))
+    keyword, function = next(homes, ("", ""))
+    hint = f"; that is for {keyword}= of {function}" if keyword else did_you_mean(name, choice)
+    raise OptionError(f"{_TAKEN_BY[kind][0]} {name!r} is not one of auto, {listed}{hint}")
 
 
 def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) -> None:
@@ -120,12 +139,33 @@ def check_options(
                 options[option.name] = option.check(given[option.name])
     for name in given:
         if name not in checked[0] and name not in checked[1]:
-            hint = next((hint for word, hint in _ELSEWHERE.items() if word in name.lower()), None)
-            if hint is not None:
-                raise OptionError(f"there is no option {name!r}; {hint}")
             known = [option.name for a in (exact, start) for option in a.options]
+            near = did_you_mean(name, [*known, *keywords])
+            if not near and (hint := _elsewhere(name)):
+                raise OptionError(f"there is no option {name!r}{hint}")
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; it has "
-                f"{', '.join(known) or 'none'}{did_you_mean(name, [*known, *keywords])}"
+                f"{', '.join(known) or 'none'}{near}"
             )
+    return checked
+
+
+def _elsewhere(name: str) -> str:
+    """Return the end of a message about an unknown option: what has that to give, or nothing."""
+    return next((f"; {hint}" for word, hint in _ELSEWHERE.items() if word in name.lower()), "")
+
+
+def with_hints(function: Callable[P, R]) -> Callable[P, R]:
+    """Have a function say what a keyword that it does not know was probably meant to be."""
+    known = function.__code__.co_varnames[: len(function.__annotations__) - 1]
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                hint = did_you_mean(name, known) or _elsewhere(name)
+                hint = hint or f"; there are {', '.join(known[1:])}"
+                raise OptionError(f"{function.__name__} has no argument {name!r}{hint}")
+        return function(*args, **kwargs)
+
     return checked

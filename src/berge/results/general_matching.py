@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import IndexArray
+from ..settings import Checker
 from ..wording import plural
 from .matching import SolveStats, _frozen
 from .mates import Mates
@@ -101,7 +102,7 @@ class GeneralMatching(Mates):
         names = self.labels
         return dict(pairs) if names is None else {names[v]: names[w] for v, w in pairs}
 
-    def prove(self, graph: Any, *, check: str = "compiled") -> TutteBerge:
+    def prove(self, graph: Any, *, check: Checker = "compiled") -> TutteBerge:
         """Prove that this is a maximum matching of the graph, by a Tutte–Berge set.
 
         A set of vertices A whose removal leaves many odd parts: each part has a vertex that is

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.owned import is_sealed, sealed
+from ..settings import Checker
 from ..shown import Shown
 from ..wording import in_seconds, plural
 
@@ -270,7 +271,7 @@ class Matching(Shown):
         rows, cols = self.row_labels, self.col_labels
         return {rows[i] if rows else i: cols[j] if cols else j for i, j in pairs}
 
-    def prove(self, graph: Any, *, check: str = "compiled") -> Certificate:
+    def prove(self, graph: Any, *, check: Checker = "compiled") -> Certificate:
         """Prove that this is a maximum matching of the graph, by a vertex cover of equal size.
 
         Every matching edge needs a vertex of its own in any cover, so a cover as large as the

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..ingest.weighted import Weighted, pair_name
+from ..wording import did_you_mean
 
 __all__ = ["OBJECTIVES", "Priced", "chosen_places", "kept_edges", "priced"]
 
@@ -51,7 +52,8 @@ def priced(weighted: Weighted, objective: str) -> Priced:
     """
     graph, weights = weighted
     if objective not in OBJECTIVES:
-        raise OptionError(f"objective must be one of {', '.join(OBJECTIVES)}, not {objective!r}")
+        wrong = f"{objective!r}{did_you_mean(objective, OBJECTIVES)}"
+        raise OptionError(f"objective must be one of {', '.join(OBJECTIVES)}, not {wrong}")
     if objective == "product":
         weights = np.abs(weights) if weights.dtype.kind != "i" else np.abs(weights.astype(float))
     if weights.dtype.kind == "c":

@@ -36,6 +36,7 @@ from ..checker.general import check_general
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
+from ..settings import Checker
 from ..shown import Shown
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def verify(
     matching: Matching | GreedyMatching | GeneralMatching,
     certificate: Certificate | TutteBerge | None = None,
     *,
-    check: str = "compiled",
+    check: Checker = "compiled",
 ) -> None:
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
 

@@ -12,6 +12,7 @@ from ..checker.check import check_mates, copy_of, edges_of_rows
 from ..checker.tutte_berge import check_cardinality
 from ..errors import ProofError
 from ..graphs.graph import Graph, IndexArray
+from ..settings import Checker
 from ..tuning import EDGES_PER_CALL
 from ..wording import plural
 
@@ -69,7 +70,7 @@ def verify_general(
     graph: Graph,
     matching: GeneralMatching,
     certificate: TutteBerge | None = None,
-    check: str = "compiled",
+    check: Checker = "compiled",
 ) -> None:
     """Check a matching of a general graph, and with a Tutte–Berge set that it is maximum.
 

@@ -13,6 +13,7 @@ from ..checker.check import edges_of_rows
 from ..checker.odd_sets import check_weight
 from ..errors import ProofError
 from ..graphs.graph import Graph, IndexArray
+from ..settings import Checker
 from ..wording import plural
 from .general_matching import GeneralMatching
 from .matching import SolveStats
@@ -153,7 +154,7 @@ class WeightedMatching(GeneralMatching):
         close = abs(self.weight_bound - (self.weight or 0)) <= self.tolerance
         return close and enough and not stopped
 
-    def prove(self, graph: Any, weights: Any = None, *, check: str = "compiled") -> Any:
+    def prove(self, graph: Any, weights: Any = None, *, check: Checker = "compiled") -> Any:
         """Prove that no matching it competes with is better, by prices of vertices and odd sets.
 
         `weights` are those of the call that found it, unless others are given. Where only maximum

@@ -16,11 +16,12 @@ import numpy as np
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..ingest.weighted import as_weighted
 from ..methods.assignment.problem import required
-from ..methods.registry import check_numbers, find
+from ..methods.registry import check_numbers, find, with_hints
 from ..results.assignment import Assignment
 from ..results.assignment_run import AssignmentRun
 from ..results.objective import chosen_places, priced
 from ..results.under_way import PhaseReport
+from ..settings import AssignName, Match, Objective
 from . import default
 from .assign_problem import Asked, asked, ends_of, reduced
 from .bottleneck import bottleneck
@@ -31,12 +32,13 @@ __all__ = ["assign"]
 PRICES = {"i": 2**60, "f": 2.0**960}  # to begin with; no good ones are larger
 
 
+@with_hints
 def assign(
     graph: Any,
     weights: Any = None,
     *,
-    objective: str = "min",
-    match: str = "full",
+    objective: Objective = "min",
+    match: Match = "full",
     unmatched_cost: Any = None,
     capacity_left: Any = 1,
     capacity_right: Any = 1,
@@ -44,7 +46,7 @@ def assign(
     at_least_right: Any = 0,
     left: Any = None,
     right: Any = None,
-    algorithm: str = "auto",
+    algorithm: AssignName = "auto",
     threads: int | None = None,
     time_limit: float | None = None,
     progress: bool = False,

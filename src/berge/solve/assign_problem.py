@@ -28,6 +28,7 @@ from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph
 from ..methods.assignment.problem import Problem, required
 from ..results.objective import Priced, kept_edges
+from ..wording import did_you_mean
 
 __all__ = ["MATCHES", "Asked", "asked", "numbers_of", "reduced", "units_of"]
 
@@ -71,7 +72,8 @@ def asked(
 ) -> Asked:  # fmt: skip
     """Check what is asked of either side, and put it in numbers."""
     if match not in MATCHES:
-        raise OptionError(f"match must be one of {', '.join(MATCHES)}, not {match!r}")
+        wrong = f"{match!r}{did_you_mean(match, MATCHES)}"
+        raise OptionError(f"match must be one of {', '.join(MATCHES)}, not {wrong}")
     graph, _, costs = edges
     paid = unmatched_cost if isinstance(unmatched_cost, tuple) else (unmatched_cost,) * 2
     if len(paid) != 2:

@@ -12,9 +12,10 @@ from ..errors import OptionError
 from ..ingest import as_graph
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
-from ..methods.registry import Algorithm, algorithms, check_call
+from ..methods.registry import Algorithm, algorithms, check_call, with_hints
 from ..results.greedy_matching import GreedyMatching
 from ..results.under_way import PhaseReport
+from ..settings import DeviceName, GreedyName
 from . import default
 
 if TYPE_CHECKING:
@@ -25,15 +26,16 @@ __all__ = ["greedy_matching", "options_of"]
 BLUE = 0.53406  # the p that matches most in a first round of proposals (docs/greedy.md)
 
 
+@with_hints
 def greedy_matching(
     graph: Any,
     *,
-    method: str = "auto",
+    method: GreedyName = "auto",
     weights: Any = None,
     seed: int = 0,
     p: float = BLUE,
     permute: bool = True,
-    device: str = "cpu",
+    device: DeviceName = "cpu",
     threads: int | None = None,
     time_limit: float | None = None,
     progress: bool = False,

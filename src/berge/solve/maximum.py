@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from weakref import ref
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
@@ -19,6 +19,19 @@ from ..results.general_matching import GeneralMatching
 from ..results.matching import Matching, SolveStats
 from ..results.run import Run
 from ..results.under_way import PhaseReport
+from ..settings import (
+    CapacityName,
+    CapacitySettings,
+    ClusterSettings,
+    ClusterStartName,
+    DeviceName,
+    ExactName,
+    GeneralName,
+    GeneralSettings,
+    GeneralStartName,
+    Settings,
+    StartName,
+)
 from . import default
 from .general import match_general
 
@@ -30,31 +43,35 @@ __all__ = ["maximum_matching"]
 
 @overload
 def maximum_matching(
-    graph: Graph, *, general: Literal[True] | None = None, **settings: Any
+    graph: Graph, *, general: Literal[True] | None = None, **settings: Unpack[GeneralSettings]
 ) -> GeneralMatching: ...
 @overload
-def maximum_matching(graph: Any, *, general: Literal[True], **settings: Any) -> GeneralMatching: ...
-@overload
-def maximum_matching(graph: Any, *, capacity_left: Any, **settings: Any) -> CapacityMatching: ...
-@overload
-def maximum_matching(graph: Any, *, capacity_right: Any, **settings: Any) -> CapacityMatching: ...
+def maximum_matching(
+    graph: Any, *, general: Literal[True], **settings: Unpack[GeneralSettings]
+) -> GeneralMatching: ...
 @overload
 def maximum_matching(
-    graph: Any, *, general: Literal[False] | None = None, **settings: Any
+    graph: Any, *, general: Literal[False] | None = None, **settings: Unpack[Settings]
 ) -> Matching: ...
+@overload
+def maximum_matching(
+    graph: Any, *, cluster: Any, **settings: Unpack[ClusterSettings]
+) -> Matching: ...
+@overload
+def maximum_matching(graph: Any, **settings: Unpack[CapacitySettings]) -> CapacityMatching: ...
 def maximum_matching(
     graph: Any,
     *,
-    algorithm: str = "auto",
-    init: str = "auto",
-    device: str = "cpu",
+    algorithm: ExactName | GeneralName | CapacityName = "auto",
+    init: StartName | GeneralStartName | ClusterStartName = "auto",
+    device: DeviceName = "cpu",
     threads: int | None = None,
     seed: int = 0,
     initial: Any = None,
     time_limit: float | None = None,
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
-    side: str = "auto",
+    side: Literal["auto", "rows", "cols"] = "auto",
     cluster: Any = None,
     general: bool | None = None,
     capacity_left: Any = None,

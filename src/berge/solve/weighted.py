@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import Graph
 from ..ingest.signed import as_signed_graph
-from ..methods.registry import check_numbers
+from ..methods.registry import check_numbers, with_hints
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport, Stop
 from ..results.weighted_matching import (
@@ -32,6 +32,7 @@ __all__ = ["maximum_weight_matching"]
 LARGEST = 2**56  # of sums of whole weights, so that prices fit in 64 bits and can be checked
 
 
+@with_hints
 def maximum_weight_matching(
     graph: Any,
     weights: Any = None,

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,11 +27,12 @@ from berge.methods.registry import variants as every_variant
 if TYPE_CHECKING:
     from berge.graphs.graph import BipartiteGraph
     from berge.results.run import PhaseReport
+    from berge.settings import ExactName, StartName
 
 __all__ = ["random_graph", "stress", "variants"]
 
-REFEREE = "hopcroft-karp"
-STARTS = ("none", "cheap", "none")
+REFEREE: ExactName = "hopcroft-karp"
+STARTS: tuple[StartName, ...] = ("none", "cheap", "none")
 PATIENCE = 60  # seconds that one graph may take; the compiler has had its time before
 
 
@@ -94,7 +95,7 @@ def stress(
                     faulthandler.dump_traceback_later(PATIENCE, exit=True)
                 matching = maximum_matching(
                     graph,
-                    algorithm=algorithm.name,
+                    algorithm=cast("ExactName", algorithm.name),
                     init=STARTS[number % len(STARTS)],
                     threads=threads,
                     on_phase=_step_bound(graph, where),

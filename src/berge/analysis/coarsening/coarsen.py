@@ -21,7 +21,9 @@ import numpy as np
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
 from ...graphs.owned import settle
+from ...methods.registry import with_hints
 from ...results.under_way import UnderWay
+from ...settings import GreedyName
 from ...tuning import SLOWEST
 from ...wording import plural
 from .hierarchy import Hierarchy, Level
@@ -31,12 +33,13 @@ __all__ = ["Aims", "clusters", "coarsen", "descend"]
 UNTIL = 1000
 
 
+@with_hints
 def coarsen(
     graph: Any,
     *,
     levels: int | None = None,
     until: int | None = None,
-    method: str = "auto",
+    method: GreedyName = "auto",
     balance: float | None = 3.0,
     weights: Any = None,
     seed: int = 0,
@@ -134,7 +137,7 @@ class Aims:
 
     levels: int | None
     until: int | None
-    method: str
+    method: GreedyName
     balance: float | None
     seed: int
     threads: int | None

@@ -28,6 +28,8 @@ import numpy.typing as npt
 
 from ...errors import OptionError
 from ...graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
+from ...methods.registry import with_hints
+from ...settings import GreedyName
 from ...wording import plural
 from .coarsen import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level
@@ -80,12 +82,13 @@ class Hypergraph:
         return f"Hypergraph({vertices}, {plural(self.n_edges, 'net')}, {plural(pins, 'pin')})"
 
 
+@with_hints
 def coarsen_hypergraph(
     incidence: Any,
     *,
     levels: int | None = None,
     until: int | None = None,
-    method: str = "auto",
+    method: GreedyName = "auto",
     balance: float | None = 3.0,
     net_weights: npt.ArrayLike | None = None,
     vertex_weights: npt.ArrayLike | None = None,
