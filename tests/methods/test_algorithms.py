@@ -188,6 +188,7 @@ def test_races_on_many_threads():
         expected = berge.maximum_matching(graph, algorithm="pothen-fan", threads=1).cardinality
         check(graph, expected, algorithm="ms-bfs-graft", init="none", threads=4)
         check(graph, expected, algorithm="ms-bfs-graft", init="cheap", threads=3)
+        check(graph, expected, algorithm="ms-bfs-graft", init="none", threads=4, as_printed=True)
 
 
 @pytest.mark.kernels
@@ -202,7 +203,37 @@ def test_sharing_out_with_tiny_queues_and_chunks(monkeypatch):
     for name, (_, expected) in SMALL.items():
         for init in STARTS:
             for threads in (1, 2, 4):
-                check(small(name), expected, algorithm="ms-bfs-graft", init=init, threads=threads)
+                settings = {"algorithm": "ms-bfs-graft", "init": init, "threads": threads}
+                check(small(name), expected, **settings, as_printed=threads > 1)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("algorithm", ["ms-bfs-do", "ms-bfs-graft"])
+def test_bottom_up_as_printed(algorithm):
+    """Algorithm 6 of the paper to the letter: as large, by fewer and longer levels."""
+    levels = {True: 0, False: 0}
+    for seed in range(12 if COMPILED else 3):
+        graph = berge.generate.permute(berge.generate.grid(15, 15), seed=seed)
+        for as_printed in levels:
+            settings = {"algorithm": algorithm, "init": "cheap", "alpha": 500.0, "threads": 1}
+            found = berge.maximum_matching(graph, **settings, as_printed=as_printed)
+            assert found.prove(graph).size == found.cardinality
+            levels[as_printed] += len(found.stats.frontiers[0])
+    assert levels[True] < levels[False]
+
+
+@pytest.mark.kernels
+def test_frontiers_are_rows():
+    """A level's free columns end paths, and are not searched from."""
+    graph = berge.generate.complete(4, 9)
+    settings = {"algorithm": "ms-bfs-graft", "init": "none", "threads": 1}
+    for direction_optimising in (True, False):
+        found = berge.maximum_matching(graph, **settings, direction_optimising=direction_optimising)
+        assert found.stats.frontiers == [[4]]  # each row takes a free column at once
+    chain = berge.maximum_matching(
+        berge.generate.chain(4), **(settings | {"init": "cheap"}), grafting=False
+    )
+    assert chain.stats.frontiers == [[1] * 4]
 
 
 @pytest.mark.kernels

@@ -51,9 +51,13 @@ _DEVECI_2013 = "Deveci, Kaya, Uçar, Çatalyürek 2013"
 _FAGGINGER_AUER_2012 = "Fagginger Auer, Bisseling 2012"
 
 _SCALING = Option("scaling_iterations", 5, "how often rows and columns are scaled to sums of one")
+_ROWS_ONLY = Option("rows_only", False, "only rows follow the rule of degree one")
 _LOOKAHEAD = Option("lookahead", True, "look for a free column before going deeper")
 _FAIRNESS = Option("fairness", True, "read adjacency lists from their end in every other phase")
 _ALPHA = Option("alpha", 5.0, "go top-down while the frontier is under 1/α of the unvisited", 1.0)
+_AS_PRINTED = Option(
+    "as_printed", False, "bottom-up, rows found are searched from in the same pass (Algorithm 6)"
+)
 _PERMUTE = Option("permute", True, "take vertices in random order")
 _P = Option("p", 0.53406, "probability of a vertex to be blue in a round", 0.01, 0.99)
 _SHORTEST = Option("shortest", False, "stop at the first level with a path, as APsB does")
@@ -91,7 +95,7 @@ ALGORITHMS = (
            threads=True, devices=_ANYWHERE, borrows=True),
     _START("karp-sipser", f"{_STARTS}.karp_sipser",
            "vertices of degree one first, random ones only when none is left",
-           "Karp, Sipser 1981"),
+           "Karp, Sipser 1981", options=(_ROWS_ONLY,)),
     _START("cheap-random", f"{_STARTS}.cheap",
            "every row, in random order, takes its first free column", _DUFF_2011),
     _START("min-degree", f"{_STARTS}.min_degree",
@@ -99,7 +103,7 @@ ALGORITHMS = (
            "Langguth, Manne, Sanders 2010"),
     _START("p-karp-sipser", f"{_STARTS}.karp_sipser",
            "Karp–Sipser on all threads, each by the degrees that it sees", _AZAD_2012,
-           threads=True),
+           threads=True, options=(_ROWS_ONLY,)),
     _START("one-sided", f"{_STARTS}.scaling",
            "rows pick columns at random by the scaled matrix, then cheap", _DUFOSSE_2015,
            threads=True, deterministic=True, options=(_SCALING,)),
@@ -142,14 +146,15 @@ ALGORITHMS = (
            "breadth-first search from all unmatched rows at once", _AZAD_2015, threads=True),
     _EXACT("ms-bfs-do", f"{_AUGMENTING}.ms_bfs_graft",
            "MS-BFS that goes bottom-up where the frontier is large", _AZAD_2015,
-           threads=True, options=(_ALPHA,)),
+           threads=True, options=(_ALPHA, _AS_PRINTED)),
     _EXACT("ms-bfs-graft", f"{_AUGMENTING}.ms_bfs_graft",
            "breadth-first search from all unmatched rows that keeps its trees by grafting",
            _AZAD_2015, threads=True,
            options=(_ALPHA,
                     Option("direction_optimising", True,
                            "go bottom-up where the frontier is large"),
-                    Option("grafting", True, "keep active trees from phase to phase"))),
+                    Option("grafting", True, "keep active trees from phase to phase"),
+                    _AS_PRINTED)),
     _EXACT("push-relabel", f"{_PUSHING}.push_relabel",
            "unmatched rows take columns from others, led by labels; no augmenting paths",
            f"{_DEVECI_2013}; Cherkassky et al. 1998",

@@ -16,7 +16,8 @@ from ..results.matching import SolveStats
 from ..results.run import Run
 
 EDGES, PATHS, PATH_EDGES, LONGEST, HISTOGRAM = 0, 1, 2, 3, 4
-TALLY = HISTOGRAM + 44
+ENDS = HISTOGRAM + 44  # free columns that breadth-first search came to
+TALLY = ENDS + 1
 
 
 def new_tally(threads: int) -> Any:
@@ -39,12 +40,18 @@ def count_path(tally: Any, thread: int, edges: int) -> None:
 
 
 @helper
+def counted(tally: Any, counter: int) -> int:
+    """Return what a counter has come to, over all threads."""
+    total = 0
+    for t in range(tally.shape[0]):
+        total += tally[t, counter]
+    return total
+
+
+@helper
 def edges_traversed(tally: Any) -> int:
     """Return the number of edges counted so far, by all threads."""
-    edges = 0
-    for t in range(tally.shape[0]):
-        edges += tally[t, EDGES]
-    return edges
+    return counted(tally, EDGES)
 
 
 def paths_found(tally: Any) -> int:

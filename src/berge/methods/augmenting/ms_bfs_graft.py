@@ -20,8 +20,14 @@ Paper → here
     root[x]            ``root[x]``: root of the tree of x, or −1
     root[y]            ``root[parent[y]]``: not stored
     leaf[x]            ``leaf[x]``: a free column in the tree of root x, or −1: the tree is active
-    F, Q               ``forest[LO:HI]``, ``forest[HI:TAIL]``: frontier and next frontier
+    F, Q               mates of ``forest[LO:HI]`` and ``forest[HI:TAIL]``; free columns, of which
+                       there are ``state[ENDED]`` in F's part, have none
     R                  ``columns``: the unvisited columns, or those of renewable trees
+
+Changes: rows that a bottom-up step adds get their roots after it, or few trees would take long
+chains in one level; ``as_printed`` does as Algorithm 6 is printed, root and all in the same pass.
+There is no graft once the cardinality is known to be the most possible. (Line 15 of Algorithm 7
+says root[y], meaning x.)
 
 ``forest`` lists the forest in the order it grew: a column y stands for itself and its mate, a root
 x is written ~x. Each vertex is in it at most once, so n_rows + n_cols places are enough.
@@ -33,11 +39,12 @@ Races, on several threads, and why they do no harm
       became renewable. Of several free columns found in one tree the last written one is its leaf;
       all of them are in ``forest`` under a renewable tree, so grafting makes them available again.
     - ``root[x]`` is written by one thread, and read at later levels only: top-down by the one that
-      claimed the mate of x, bottom-up after the level, in `set_roots`.
+      claimed the mate of x, bottom-up after the level, in `set_roots`. As printed it may be read in
+      the same pass; −1 or a renewable root, read too early, only lets a column pass x over.
     - A root that has been matched never is a root again, so its ``leaf`` may stay as it is.
 
 Reference: A. Azad, A. Buluç, A. Pothen, "A parallel tree grafting algorithm for maximum cardinality
-matching in bipartite graphs", IPDPS 2015. (Line 15 of its Algorithm 7 says root[y], meaning x.)
+matching in bipartite graphs", IPDPS 2015.
 """
 
 from __future__ import annotations
@@ -50,15 +57,26 @@ from ...compile import claim, enqueue, flush, helper, kernel, next_chunk, share_
 from ...graphs.graph import unsigned
 from ...results.run import Run
 from ...tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
-from ..counters import EDGES, count_path, edges_traversed, new_tally, paths_found, report
+from ..counters import (
+    EDGES,
+    ENDS,
+    count_path,
+    counted,
+    edges_traversed,
+    new_tally,
+    paths_found,
+    report,
+)
 from ..levels import LevelLog, log_level
 from ..phases import graph_and_matching
 
 # Entries of `state`: bounds of the frontier and the next one in `forest`; number of columns not
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
 # size of its other half, being filled; the step being done and its next item to hand out;
-# nanoseconds spent top-down and bottom-up.
+# nanoseconds spent top-down and bottom-up; the free columns among ``forest[LO:HI]``; whether roots
+# are set in the same pass bottom-up.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
+ENDED, AT_ONCE = 12, 13
 
 TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
 
@@ -92,6 +110,7 @@ def ms_bfs_graft(
     alpha: float = 5.0,
     direction_optimising: bool = True,
     grafting: bool = True,
+    as_printed: bool = False,
 ) -> None:
     """Make the matching maximum (Algorithm 3)."""
     bottom_up_from = alpha if direction_optimising else 0.0
@@ -114,13 +133,14 @@ def ms_bfs_graft(
     )
     state = a.state
     state[UNVISITED] = np.count_nonzero(transpose.row_degrees)
+    state[AT_ONCE] = as_printed
     log = LevelLog(run.stats)
     roots = run.unmatched_rows()
     plant(a, roots)
     try:
         while not run.done:
             # Step 1: construct the alternating forest.
-            log.begin_phase(int(state[HI] - state[LO]))
+            log.begin_phase(int(state[HI] - state[LO] - state[ENDED]))
             while state[LO] < state[HI]:
                 state[DOWN] = state[UP] = 0
                 grow_forest(a, roots, run.threads, bottom_up_from, log.sizes, EDGES_PER_CALL)
@@ -134,7 +154,7 @@ def ms_bfs_graft(
                 roots = roots[: augment_matching(a, roots, run.threads)]
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
-            if gained == 0:
+            if gained == 0 or run.done:
                 break
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
@@ -151,7 +171,7 @@ def plant(a: Any, roots: Any) -> None:
     for i in range(roots.size):
         root[roots[i]] = roots[i]
         forest[i] = ~roots[i]
-    state[LO] = 0
+    state[LO] = state[ENDED] = 0
     state[HI] = state[TAIL] = roots.size
 
 
@@ -167,10 +187,11 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
     stop = edges_traversed(a.tally) + budget
     begin = ticks()
     while state[LO] < state[HI] and edges_traversed(a.tally) < stop:
-        frontier = state[HI] - state[LO]
+        frontier = state[HI] - state[LO] - state[ENDED]
+        ended = counted(a.tally, ENDS)
         if alpha * frontier < state[UNVISITED] or alpha == 0.0:
             state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
-            do_step(a, roots, frontier, threads)
+            do_step(a, roots, state[HI] - state[LO], threads)
             state[DOWN] += ticks() - begin
         else:
             if state[LISTED] < 0:
@@ -180,8 +201,11 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         begin = ticks()
         state[LO], state[HI] = state[HI], state[TAIL]
         state[UNVISITED] -= state[HI] - state[LO]
-        if state[HI] > state[LO]:
-            log_level(sizes, state[HI] - state[LO])
+        state[ENDED] = counted(a.tally, ENDS) - ended
+        if state[HI] - state[LO] > state[ENDED]:
+            log_level(sizes, state[HI] - state[LO] - state[ENDED])
+        else:
+            state[LO] = state[HI]
 
 
 @kernel
@@ -204,6 +228,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
     forest, mine = a.forest[state[FOREST]], a.private[t, 0]
     hi = state[HI]
     edges = 0
+    ends = 0  # free columns found
     waiting = 0  # columns in the private queue
     lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
     while lo < last:
@@ -218,24 +243,27 @@ def top_down(a: Any, t: int, shared: bool) -> None:
                 if visited[y] == 0 and claim(visited, y, shared):
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
                     if adopt(x, y, col_match, parent, root, leaf):
+                        ends += 1
                         break
         lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
     flush(mine, waiting, forest, state, TAIL, shared)
     a.tally[t, EDGES] += edges
+    a.tally[t, ENDS] += ends
 
 
 @kernel
 def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
     """Let the listed columns look for parents, then give the new rows their roots.
 
-    In one step, rows would be found that are new themselves: a level would hold long chains, and
-    few trees would take everything. (On cnr-2000 that made 44 phases of 16.)
+    In one step (`as_printed`), rows are found that are new themselves: a level holds long chains,
+    and few trees take everything. (On cnr-2000 that makes 44 phases of 16.)
     """
     state = a.state
     state[STEP], state[CURSOR] = BOTTOM_UP, 0
     do_step(a, roots, state[LISTED], threads)
-    state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
-    do_step(a, roots, state[TAIL] - state[HI], threads)
+    if state[AT_ONCE] == 0:
+        state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
+        do_step(a, roots, state[TAIL] - state[HI], threads)
 
 
 @kernel
@@ -249,7 +277,9 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
     columns, left_over = a.columns[state[COLUMNS]], a.columns[1 - state[COLUMNS]]
     forest, mine, mine_left = a.forest[state[FOREST]], a.private[t, 0], a.private[t, 1]
     n_columns = state[LISTED]
+    at_once = state[AT_ONCE] != 0
     edges = 0
+    ends = 0
     waiting = 0
     waiting_left = 0
     lo, last = next_chunk(state, CURSOR, n_columns, CHUNK, shared)
@@ -266,8 +296,12 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                     visited[y] = 1
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
                     parent[y] = x
-                    if col_match[y] < 0:
+                    mate = col_match[y]
+                    if mate < 0:
                         leaf[r] = y
+                        ends += 1
+                    elif at_once:
+                        root[mate] = r
                     break
             if visited[y] == 0:
                 waiting_left = enqueue(
@@ -277,6 +311,7 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
     flush(mine, waiting, forest, state, TAIL, shared)
     flush(mine_left, waiting_left, left_over, state, LISTED_NEXT, shared)
     a.tally[t, EDGES] += edges
+    a.tally[t, ENDS] += ends
 
 
 @kernel
@@ -362,9 +397,13 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     if alpha * n_active > n_renewable:
         # Graft columns of renewable trees onto active ones.
         state[LO] = state[HI] = n_active
+        ended = counted(a.tally, ENDS)
         go_bottom_up(a, roots, threads)
         state[HI] = state[TAIL]
         state[UNVISITED] -= state[HI] - state[LO]
+        state[ENDED] = counted(a.tally, ENDS) - ended
+        if state[HI] - state[LO] == state[ENDED]:
+            state[LO] = state[HI]
     else:
         # Regrow the active trees from their roots.
         forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
@@ -436,6 +475,6 @@ def ms_bfs(run: Run) -> None:
     ms_bfs_graft(run, direction_optimising=False, grafting=False)
 
 
-def ms_bfs_do(run: Run, *, alpha: float = 5.0) -> None:
+def ms_bfs_do(run: Run, *, alpha: float = 5.0, as_printed: bool = False) -> None:
     """MS-BFS with direction optimisation: every phase begins anew from the unmatched rows."""
-    ms_bfs_graft(run, alpha=alpha, grafting=False)
+    ms_bfs_graft(run, alpha=alpha, grafting=False, as_printed=as_printed)

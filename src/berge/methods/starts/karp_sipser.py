@@ -47,7 +47,8 @@ Races, on several threads, and why they do no harm
 
 References: R. M. Karp, M. Sipser, "Maximum matching in sparse random graphs", FOCS 1981; A. Azad,
 M. Halappanavar, S. Rajamanickam, E. G. Boman, A. Khan, A. Pothen, "Multithreaded algorithms for
-maximum matching in bipartite graphs", IPDPS 2012. (There only rows follow the rule of degree one.)
+maximum matching in bipartite graphs", IPDPS 2012. There only rows follow the rule of degree one;
+so they do here with ``rows_only``.
 """
 
 from __future__ import annotations
@@ -65,8 +66,8 @@ from ..sides import both_sides, free_degrees
 FREE, TAKEN = -1, -2
 
 # Entries of `state`: the step, its next item to hand out, how many items, rows in a block (as a
-# power of two).
-STEP, CURSOR, ITEMS, BITS = range(4)
+# power of two), whether only rows follow the rule of degree one.
+STEP, CURSOR, ITEMS, BITS, ROWS_ONLY = range(5)
 TOP, NEXT, LAST, MATCHED = 0, 1, 2, 3  # entries of a desk; a cache line wide, so none is shared
 DESK = 8
 
@@ -85,19 +86,19 @@ class Arrays(NamedTuple):
     state: Any
 
 
-def karp_sipser(run: Run) -> None:
+def karp_sipser(run: Run, *, rows_only: bool = False) -> None:
     """Extend the matching by the degree-one rule and random choices."""
-    match_all(run, 1, 0)
+    match_all(run, 1, 0, rows_only)
 
 
-def p_karp_sipser(run: Run) -> None:
+def p_karp_sipser(run: Run, *, rows_only: bool = False) -> None:
     """Extend the matching by the degree-one rule and random choices, on all threads."""
     block = min(max(run.graph.n_rows // RANDOM_BLOCKS, 1), LARGEST_BLOCK)
-    match_all(run, run.threads, block.bit_length() - 1)
+    match_all(run, run.threads, block.bit_length() - 1, rows_only)
 
 
 @wrapping
-def match_all(run: Run, most: int, bits: int) -> None:
+def match_all(run: Run, most: int, bits: int, rows_only: bool) -> None:
     """Do all steps, on so many threads at most, with 2**bits rows in a block."""
     n_rows, (rows, cols) = run.graph.n_rows, both_sides(run)
     degree = free_degrees(run, rows, cols)
@@ -106,11 +107,11 @@ def match_all(run: Run, most: int, bits: int) -> None:
         below=np.empty_like(degree),
         blocks=np.random.default_rng(run.seed).permutation(-(-n_rows >> bits)),
         desk=np.zeros((most, DESK), np.int64),
-        state=np.array([0, 0, 0, bits]),
+        state=np.array([0, 0, 0, bits, rows_only]),
     )
     a.desk[:, TOP] = -1
     key = key_of(run.seed, 0)
-    steps = [(ONES, degree.size), (REST, a.blocks.size << bits)]
+    steps = [(ONES, n_rows if rows_only else degree.size), (REST, a.blocks.size << bits)]
     if most > 1:  # alone, nothing is missed
         steps.append((SWEEP, n_rows))
     for step, items in steps:
@@ -174,7 +175,8 @@ def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, bu
         matched += 1
         if step != SWEEP:
             top = lower(a, cols, rows, np.int64(0), y, top, shared)
-            top = lower(a, rows, cols, n_rows, x, top, shared)
+            if state[ROWS_ONLY] == 0:
+                top = lower(a, rows, cols, n_rows, x, top, shared)
         budget -= np.int64(rows.indptr[x + 1] - rows.indptr[x])
         budget -= np.int64(cols.indptr[y + 1] - cols.indptr[y])
     a.desk[t, TOP], a.desk[t, NEXT], a.desk[t, LAST] = top, i, last
