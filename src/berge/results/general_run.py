@@ -30,6 +30,9 @@ class GeneralRun(UnderWay):
         The problem and the matching so far; algorithms change all but the graph in place.
     upper_bound
         No matching is larger: an algorithm may stop as soon as it is reached.
+    settled
+        Of each vertex 0, or what a start has found out: no augmenting path leads through those that
+        are INNER, in the Tutte–Berge set, or OUTER, parts of their own.
     proof
         A Tutte–Berge set that the algorithm came upon.
     empty
@@ -44,6 +47,7 @@ class GeneralRun(UnderWay):
     stats: SolveStats
     step: str = "init"
     upper_bound: int = 0
+    settled: Any = None
     proof: TutteBerge | None = None
     empty: Empty = np.empty
 
@@ -61,13 +65,6 @@ class GeneralRun(UnderWay):
     def rows(self) -> tuple[Any, Any]:
         """``indptr, indices`` as kernels take them."""
         return unsigned(self.graph.indptr), unsigned(self.graph.indices)
-
-    def unmatched(self) -> Any:
-        """Return the unmatched vertices that have an edge, as a new array."""
-        from ..graphs.passes import list_unmatched
-
-        found = np.empty(self.mate.size + 1, self.mate.dtype)
-        return found[: list_unmatched(self.rows[0], self.mate, found)].copy()
 
     def pause(self) -> None:
         """Report progress, and stop if time is up. Called between kernels."""
