@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import Graph, IndexArray, unsigned
+from ..graphs.owned import sealed
 from ..graphs.workspace import Empty
 from .general_matching import GeneralMatching
 from .matching import SolveStats
@@ -77,7 +78,7 @@ class GeneralRun(UnderWay):
         self.cardinality = int(np.count_nonzero(self.mate >= 0)) // 2
         bound = self.upper_bound if self.stopped else self.cardinality
         matching = GeneralMatching(
-            self.mate, upper_bound=bound, stats=self.stats, labels=self.graph.labels
+            sealed(self.mate), upper_bound=bound, stats=self.stats, labels=self.graph.labels
         )
         matching._proof = self.proof
         self.seconds["total"] = self.elapsed

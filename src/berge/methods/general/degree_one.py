@@ -6,8 +6,8 @@ Vertices come in order of their degree at the beginning, those with few neighbou
 would find none.
 
 Before the first guess, vertices are tried in the order of their numbers, and in that from the last
-to the first: each takes its first free neighbour, or its last. Many graphs come in an order in which
-that leaves nearly none over, and those it leaves are near each other. Else it is undone.
+to the first: each takes its first free neighbour, or its last. Many graphs come in an order that
+leaves nearly none over so, and those it leaves are near each other. Else it is undone.
 
 What the rule takes away before the first guess is settled: nobody need search there. For let the
 neighbours that were taken be the Tutte–Berge set. Without them, each vertex that took one is a part

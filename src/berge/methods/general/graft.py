@@ -238,4 +238,3 @@ def graft_on(a: Any, t: Any, size: int, inner: int) -> None:
             if node[8 * v + STAMP] == inner + 1:
                 take_on(a, t, v, w, np.int64(node[8 * v + TREE]), inner)
                 break
-
