@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..results.assignment import Assignment
 
 SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npz")
+ASKED = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
 _SHOWN = 10  # names of who is unmatched
 
 
@@ -41,11 +42,7 @@ _SHOWN = 10  # names of who is unmatched
               help="Match all of the smaller side, as many as can be, or any.")  # fmt: skip
 @click.option("--unmatched-cost", type=float, metavar="COST",
               help="What it costs to leave one unmatched where that is allowed.")  # fmt: skip
-@click.option("--capacity", metavar="NUMBER|TABLE", default="1",
-              help="How many pairs each on the right may be in: a number, or a table of labels and "
-              "numbers (1 for others).")  # fmt: skip
-@click.option("--capacity-left", metavar="NUMBER|TABLE", default="1",
-              help="The same for the left.")  # fmt: skip
+@options.units
 @click.option("--score", metavar="COLUMN", help="Column with the weights, of a table.")
 @options.threads
 @options.time_limit(help="Stop after so many seconds, with the assignment so far.")
@@ -62,8 +59,6 @@ def assign(
     ctx: click.Context,
     /,
     file: options.GraphFile,
-    capacity: str,
-    capacity_left: str,
     score: str | None,
     output: Path | None,
     as_json: bool,
@@ -82,34 +77,18 @@ def assign(
     options.check_output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
-    names = ("left", "right", "weight")
+    units = {name: settings.pop(name) for name in options.UNITS}
     with working("reading", shown), clock.timed("read"):
         from ..solve.assign import assign as solve
+        from .scores import read_scores, read_units
 
-        source: Any
-        weights = None
-        if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
-            from .scores import read_scores
-
-            source, names = read_scores(file.path, file.left, file.right, score, file.limits)
-        else:
-            from ..files import read_weighted
-
-            columns: dict[str, Any] = {"left": file.left, "right": file.right, "weights": score}
-            settled: dict[str, Any] = {
-                "format": file.form,
-                "base": file.base,
-                "limits": file.limits,
-            }
-            rows, cols, weights, shape = read_weighted(file.path, **columns, **settled)
-            source, weights = (rows, cols, shape), weights
-        for name, text in (("capacity_right", capacity), ("capacity_left", capacity_left)):
-            settings[name] = _units(text, file.limits)
+        source, weights, names = read_scores(file, score)
+        settings |= read_units(units, file, labelled=names is not None)
     with single_interrupt():
         plan = solve(source, weights, progress=shown, **settings)
         if output is not None and output.suffix != ".json":
             with held_interrupts(), working("writing", shown), clock.timed("write"):
-                plan.save(output, names)
+                plan.save(output, names or ("left", "right", "weight"))
     if plan.is_optimal and not no_prove:
         with working("proving", shown), clock.timed("prove"):
             plan.prove()
@@ -118,17 +97,16 @@ def assign(
             plan.save(output)
     clock.seconds["total"] = clock.elapsed
     seconds = {"solve": plan.stats.seconds["total"], **clock.seconds}
-    facts = {"file": file.path, **plan.facts(), "output": output, "seconds": seconds}
+    facts = {
+        "file": file.path,
+        "columns": names,
+        **plan.facts(),
+        "output": output,
+        "seconds": seconds,
+    }
     if as_json or not quiet:
         report(facts, lambda facts: _lines(facts, plan), file, as_json=as_json)
     leave(ctx, plan.stopped, f"the assignment so far is in {output}" if output else "", quiet=quiet)
-
-
-def _units(text: str, limits: Any) -> Any:
-    """Return a number, or those of a table by label."""
-    from .scores import read_numbers
-
-    return int(text) if text.isdecimal() else read_numbers(Path(text), limits)
 
 
 def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, RenderableType]]:
@@ -136,8 +114,9 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
     from rich.text import Text
 
     yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}"
-    asked = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
-    yield "asked", f"{facts['objective']}, {asked[facts['match']]}"
+    if facts["columns"] is not None:
+        yield "read as", "{} to {}, by the numbers in {}".format(*map(repr, facts["columns"]))
+    yield "asked", f"{facts['objective']}, {ASKED[facts['match']]}"
     state = ("the best, not proved", "yellow")
     if facts["proved"]:
         state = ("the best, proved", "bold green")
