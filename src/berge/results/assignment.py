@@ -441,4 +441,3 @@ def _sum(values: list[Any]) -> Any:
     if all(isinstance(value, int) for value in values):
         return sum(values)
     return math.fsum(values)
-
