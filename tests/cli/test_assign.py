@@ -33,6 +33,8 @@ def test_table_with_capacities(scores):
     asked = ("--objective", "max", "--match", "any", "--capacity", scores.parent / "jobs.csv")
     said = run(scores, *COLUMNS, *asked, "-o", output).output
     assert "11  the best, proved" in said
+    assert "scores in column points" in said
+    assert "the largest sum, matching any" in said
     assert output.read_text() == "person,job,points\nann,drive,4\nbob,cook,3\ncid,cook,4\n"
     found = facts(scores, *COLUMNS, *asked)
     assert (found["total"], found["proved"], found["proved_between"]) == (11, True, [11, 11])

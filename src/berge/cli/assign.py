@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from ..results.assignment import Assignment
 
 SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npz")
+_ASKED = {
+    "min": "the least sum",
+    "max": "the largest sum",
+    "product": "the largest product",
+    "bottleneck": "the largest smallest weight",
+}
 _SHOWN = 10  # names of who is unmatched
 
 
@@ -79,7 +85,7 @@ def assign(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; what there is, is written.
     """
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
     names = ("left", "right", "weight")
@@ -118,7 +124,14 @@ def assign(
             plan.save(output)
     clock.seconds["total"] = clock.elapsed
     seconds = {"solve": plan.stats.seconds["total"], **clock.seconds}
-    facts = {"file": file.path, **plan.facts(), "output": output, "seconds": seconds}
+    table = isinstance(source, list)
+    facts = {
+        "file": file.path,
+        "columns": names if table else None,
+        **plan.facts(),
+        "output": output,
+        "seconds": seconds,
+    }
     if as_json or not quiet:
         report(facts, lambda facts: _lines(facts, plan), file, as_json=as_json)
     leave(ctx, plan.stopped, f"the assignment so far is in {output}" if output else "", quiet=quiet)
@@ -135,9 +148,11 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}"
+    left, right, score = facts["columns"] or ("left", "right", "")
+    of_table = f", scores in column {score}" if score else ""
+    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}{of_table}"
     asked = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
-    yield "asked", f"{facts['objective']}, {asked[facts['match']]}"
+    yield "asked", f"{_ASKED[facts['objective']]}, matching {asked[facts['match']]}"
     state = ("the best, not proved", "yellow")
     if facts["proved"]:
         state = ("the best, proved", "bold green")
@@ -146,12 +161,10 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
         state = (f"not the best ({facts['stopped']}){bound}", "yellow")
     yield "total", Text.assemble((_number(facts["total"]), "bold"), "  ", state)
     yield "pairs", f"{facts['size']:,}"
-    for side in ("left", "right"):
+    for side, name in (("left", left), ("right", right)):
         free = facts[f"unmatched_{side}"]
-        yield (
-            f"unmatched {side}",
-            f"{len(free):,}" + (f": {in_words(free, _SHOWN)}" if free else ""),
-        )
+        listed = f": {in_words(free, _SHOWN)}" if free else ""
+        yield f"unmatched {name}", f"{len(free):,}{listed}"
     if plan.certificate is not None:
         proof = plan.certificate
         exact = "exactly" if proof.is_exact else f"to {_number(abs(proof.best - proof.worst))}"

@@ -116,15 +116,15 @@ def match(
     columns, labelled = {"left": file.left, "right": file.right}, file.labelled
     in_parts = remote = False
     if cluster is not None:
-        in_parts = output is not None and not output.suffix
+        in_parts = output is not None and not output.suffix and str(output) != "-"
         remote = _is_shared(file.path)
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
         more |= {"checkpoint": checkpoint, "output": output if in_parts else None}
     elif checkpoint is not None:
         raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
-    if not in_parts:
-        options.check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
+    if not (in_parts or general):
+        output = options.output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     if general:
         if labelled or cluster is not None or switches:
