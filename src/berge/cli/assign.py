@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ..results.assignment import Assignment
 
 SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npz")
-ASKED = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
+_ASKED = {
+    "min": "the least sum",
+    "max": "the largest sum",
+    "product": "the largest product",
+    "bottleneck": "the largest smallest weight",
+}
 _SHOWN = 10  # names of who is unmatched
 
 
@@ -74,7 +79,7 @@ def assign(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; what there is, is written.
     """
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
     units = {name: settings.pop(name) for name in options.UNITS}
@@ -109,14 +114,20 @@ def assign(
     leave(ctx, plan.stopped, f"the assignment so far is in {output}" if output else "", quiet=quiet)
 
 
+def asked_in_words(facts: dict[str, Any]) -> str:
+    """Return what was asked for."""
+    pairs = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
+    return f"{_ASKED[facts['objective']]}, matching {pairs[facts['match']]}"
+
+
 def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}"
-    if facts["columns"] is not None:
-        yield "read as", "{} to {}, by the numbers in {}".format(*map(repr, facts["columns"]))
-    yield "asked", f"{facts['objective']}, {ASKED[facts['match']]}"
+    left, right, score = facts["columns"] or ("left", "right", "")
+    of_table = f", scores in column {score}" if score else ""
+    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}{of_table}"
+    yield "asked", asked_in_words(facts)
     state = ("the best, not proved", "yellow")
     if facts["proved"]:
         state = ("the best, proved", "bold green")
@@ -125,12 +136,10 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
         state = (f"not the best ({facts['stopped']}){bound}", "yellow")
     yield "total", Text.assemble((_number(facts["total"]), "bold"), "  ", state)
     yield "pairs", f"{facts['size']:,}"
-    for side in ("left", "right"):
+    for side, name in (("left", left), ("right", right)):
         free = facts[f"unmatched_{side}"]
-        yield (
-            f"unmatched {side}",
-            f"{len(free):,}" + (f": {in_words(free, _SHOWN)}" if free else ""),
-        )
+        listed = f": {in_words(free, _SHOWN)}" if free else ""
+        yield f"unmatched {name}", f"{len(free):,}{listed}"
     if plan.certificate is not None:
         proof = plan.certificate
         exact = "exactly" if proof.is_exact else f"to {_number(abs(proof.best - proof.worst))}"

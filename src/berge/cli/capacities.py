@@ -38,7 +38,7 @@ def match_with_units(
     shown: bool,
 ) -> None:
     """Match, prove, write and report, as `berge match` does where each vertex has one unit."""
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     clock = UnderWay()
     names = ("left", "right")
     with working("reading", shown), clock.timed("read"):

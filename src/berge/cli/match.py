@@ -121,7 +121,7 @@ def match(
     columns, labelled = {"left": file.left, "right": file.right}, file.labelled
     in_parts = remote = False
     if cluster is not None:
-        in_parts = output is not None and not output.suffix
+        in_parts = output is not None and not output.suffix and str(output) != "-"
         remote = _is_shared(file.path)
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
@@ -138,8 +138,8 @@ def match(
             )
         match_with_units(ctx, file, units, settings, output, **how)
         return
-    if not in_parts:
-        options.check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
+    if not (in_parts or general):
+        output = options.output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
     if general:
         if labelled or cluster is not None or switches:
             raise click.UsageError("--general has no --left, --right, --cluster and --option")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ProofError
 from ..wording import plural
 from . import options
-from .assign import ASKED
+from .assign import asked_in_words
 from .display import graph_sizes, verdict, working
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def lines(facts: Facts) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     yield "graph", graph_sizes(facts)
     if "total" in facts:
-        yield "asked", f"{facts['objective']}, {ASKED[facts['match']]}"
+        yield "asked", asked_in_words(facts)
         yield "assignment", f"{plural(facts['size'], 'pair')}, total {facts['total']}"
     else:
         yield "matching", plural(facts["cardinality"], "pair")
