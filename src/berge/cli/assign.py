@@ -88,16 +88,22 @@ def assign(
     output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
-    names = ("left", "right", "weight")
+    names: tuple[str, str, str] | None
     with working("reading", shown), clock.timed("read"):
         from ..solve.assign import assign as solve
 
         source: Any
-        weights = None
+        weights: Any = None
         if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
             from .scores import read_scores
 
             source, names = read_scores(file.path, file.left, file.right, score, file.limits)
+        elif file.format == "parquet" and (source := file.table()) is not None:
+            from .scores import score_columns
+
+            names = score_columns(source.column_names, file.left, file.right, score)
+            weights = names[2]
+            settings |= {"left": names[0], "right": names[1]}
         else:
             from ..files import read_weighted
 
@@ -108,14 +114,14 @@ def assign(
                 "limits": file.limits,
             }
             rows, cols, weights, shape = read_weighted(file.path, **columns, **settled)
-            source, weights = (rows, cols, shape), weights
+            source, names = (rows, cols, shape), None
         for name, text in (("capacity_right", capacity), ("capacity_left", capacity_left)):
             settings[name] = _units(text, file.limits)
     with single_interrupt():
         plan = solve(source, weights, progress=shown, **settings)
         if output is not None and output.suffix != ".json":
             with held_interrupts(), working("writing", shown), clock.timed("write"):
-                plan.save(output, names)
+                plan.save(output, names or ("left", "right", "weight"))
     if plan.is_optimal and not no_prove:
         with working("proving", shown), clock.timed("prove"):
             plan.prove()
@@ -124,10 +130,9 @@ def assign(
             plan.save(output)
     clock.seconds["total"] = clock.elapsed
     seconds = {"solve": plan.stats.seconds["total"], **clock.seconds}
-    table = isinstance(source, list)
     facts = {
         "file": file.path,
-        "columns": names if table else None,
+        "columns": names,
         **plan.facts(),
         "output": output,
         "seconds": seconds,
