@@ -65,7 +65,7 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with labels: its name on the first line, or its number; "
-    "of Parquet, with the numbers of rows.",
+    "of Parquet or Feather, with labels or numbers of rows.",
     "Column with what to match them to.",
 )
 @options.path(
@@ -105,8 +105,9 @@ def match(
     Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
     the maximum matching is the structural rank.
 
-    With --left or --right, FILE is a table with two columns of labels. The summary then tells who
-    cannot be matched, and why. In Parquet these columns hold numbers of vertices.
+    With --left or --right, FILE is a table with two columns of labels: CSV, TSV, Parquet, Feather.
+    The summary then tells who cannot be matched, and why; of GraphML and Pajek files too. Whole
+    numbers in Parquet and Feather are numbers of vertices.
 
     With capacities or lower bounds a vertex may be in several pairs, each pair once.
 
@@ -141,7 +142,7 @@ def match(
     if not (in_parts or general):
         output = options.output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
     if general:
-        if labelled or cluster is not None or switches:
+        if any(columns.values()) or cluster is not None or switches:
             raise click.UsageError("--general has no --left, --right, --cluster and --option")
         match_general(ctx, file, settings, initial, output, **how)
         return

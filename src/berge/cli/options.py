@@ -56,8 +56,18 @@ class GraphFile:
 
     @property
     def labelled(self) -> bool:
-        """Whether it is a table of labels: columns are named, and it is not one of numbers."""
-        return (self.left, self.right) != (None, None) and self.format != "parquet"
+        """Whether vertices have names: it is a table of labels, or of a format that has them."""
+        if self.format in ("graphml", "pajek"):
+            return True
+        if (self.left, self.right) == (None, None):
+            return False
+        return self.format != "parquet" or self.table() is not None
+
+    def table(self) -> Any:
+        """Return a Parquet or Arrow file as a table if its columns have labels."""
+        from ..files.parquet import table_of_labels
+
+        return table_of_labels(self.path, self.left, self.right)
 
     @property
     def _settings(self) -> dict[str, Any]:

@@ -31,6 +31,11 @@ def read_scores(file: GraphFile, score: str | None) -> Scores:
     if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
         source, names = _read_table(file.path, file.left, file.right, score, file.limits)
         return Scores(source, None, names)
+    if file.format == "parquet" and (table := file.table()) is not None:
+        from ..ingest.weighted import as_weighted
+
+        names = _columns(table.column_names, file.left, file.right, score)
+        return Scores(*as_weighted(table, names[2], left=names[0], right=names[1]), names)
     from ..files import read_weighted
 
     rows, cols, weights, shape = read_weighted(
@@ -59,25 +64,41 @@ def _index(label: str) -> Any:
 def _read_table(
     path: Path, left: str | None, right: str | None, score: str | None, limits: Limits | None
 ) -> tuple[Triples, tuple[str, str, str]]:
-    """Return (left, right, score) of every line, and the names of the three columns.
-
-    Without a name, the scores are in the column that is neither `left` nor `right`.
-    """
-    from ..files.columns import choose_columns, place_of
-
+    """Return (left, right, score) of every line, and the names of the three columns."""
     rows = _rows(path, limits)
     _, names = next(rows)
-    places = choose_columns(names, left, right, by_number=True)
-    others = [place for place in range(len(names)) if place not in places]
-    if score is None and len(others) != 1:
-        raise OptionError(f"say which column has the scores: --score, one of {', '.join(names)}")
-    third = others[0] if score is None else place_of(names, "score", score, by_number=True)
+    *places, third = _places(names, left, right, score)
     found: Triples = []
     for line, cells in rows:
         ends = [_cell(path, line, cells, names, place) for place in places]
         value = _number(path, line, _cell(path, line, cells, names, third), names[third])
         found.append((ends[0], ends[1], value))
-    return found, (names[places[0]], names[places[1]], names[third])
+    return found, _columns(names, left, right, score)
+
+
+def _columns(
+    names: list[str], left: str | None, right: str | None, score: str | None
+) -> tuple[str, str, str]:
+    """Return the names of the three columns."""
+    first, second, third = _places(names, left, right, score)
+    return names[first], names[second], names[third]
+
+
+def _places(
+    names: list[str], left: str | None, right: str | None, score: str | None
+) -> tuple[int, int, int]:
+    """Return the places of three columns.
+
+    Without a name, the scores are in the column that is neither `left` nor `right`.
+    """
+    from ..files.columns import choose_columns, place_of
+
+    first, second = choose_columns(names, left, right, by_number=True)
+    others = [place for place in range(len(names)) if place not in (first, second)]
+    if score is None and len(others) != 1:
+        raise OptionError(f"say which column has the scores: --score, one of {', '.join(names)}")
+    third = others[0] if score is None else place_of(names, "score", score, by_number=True)
+    return first, second, third
 
 
 def read_numbers(path: Path, limits: Limits | None) -> dict[str, Any]:
