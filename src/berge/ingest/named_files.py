@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from importlib import import_module
 from math import isnan
 from os import fspath
 from pathlib import Path
@@ -49,23 +48,22 @@ def _load(path: PathName, limits: Limits | None) -> Any:
             ):
                 shutil.copyfileobj(packed, file)
         try:
-            if igraph := _installed("igraph"):
-                return _with_names(getattr(igraph.Graph, by_igraph)(plain))
-            if networkx := _installed("networkx"):
+            try:
+                from igraph import Graph as Reader
+
+                return _with_names(getattr(Reader, by_igraph)(plain))
+            except ImportError:
+                import networkx
+
                 return getattr(networkx, by_networkx)(plain)
         except OSError:
             raise
+        except ImportError:
+            wrong = f"{suffix} files need igraph or networkx: pip install igraph"
+            raise OptionError(wrong) from None
         except Exception as error:  # the readers raise errors of many classes
             said = " ".join(str(error).split())
             raise FormatError(f"cannot be read: {said}", path) from None
-    raise OptionError(f"{suffix} files need igraph or networkx: pip install igraph")
-
-
-def _installed(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
 
 
 def _with_names(graph: Any) -> Any:
