@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 from weakref import ref
 
 import numpy as np
@@ -24,9 +24,6 @@ from ..tuning import LARGE
 from ..wording import plural
 from .owned import fixed, is_sealed, sealed, settle
 from .workspace import Empty
-
-if TYPE_CHECKING:
-    from .sides import Sides
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
@@ -532,13 +529,6 @@ class Graph(Shown):
     def degrees(self) -> IndexArray:
         """Number of neighbours of each vertex."""
         return np.diff(self.indptr)
-
-    @fixed
-    def sides(self) -> Sides | None:
-        """The graph with rows and columns, where it has no odd cycle, else None; kept once made."""
-        from .sides import sides_of
-
-        return sides_of(self)
 
     def to_scipy(self) -> Any:
         """Return the adjacency as a ``scipy.sparse.csr_array`` with arrays of its own.

@@ -1,4 +1,4 @@
-"""Graphs without an odd cycle, seen as rows and columns; see `Graph.sides`.
+"""Graphs without an odd cycle, seen as rows and columns; see `sides_of`.
 
 Where one side has the lower numbers, rows and columns are runs of vertices, and the entries are
 those of the graph itself. Else those of one side are copied, with the columns' numbers.
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..compile import kernel
 from .graph import BipartiteGraph, Graph, IndexArray, unsigned
+from .owned import settle
 from .symmetry import two_colour
 
 __all__ = ["Sides", "sides_of"]
@@ -32,7 +33,16 @@ class Sides(NamedTuple):
 
 
 def sides_of(graph: Graph) -> Sides | None:
-    """Return the sides of a graph; None if it has an odd cycle, found as soon as possible."""
+    """Return the sides of a graph, which keeps them; None if it has an odd cycle."""
+    kept = vars(graph)
+    if "sides" not in kept:
+        settle(graph, "sides", _found(graph))
+    sides: Sides | None = kept["sides"]
+    return sides
+
+
+def _found(graph: Graph) -> Sides | None:
+    """Look for the sides; an odd cycle ends the search."""
     n, indptr, indices = graph.n_vertices, graph.indptr, graph.indices
     vertices = np.arange(n, dtype=indices.dtype)
     k = first_below(unsigned(indptr), unsigned(indices))

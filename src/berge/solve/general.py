@@ -41,13 +41,14 @@ def match_general(
     exact, start = default.choose_general(algorithm, init)
     check_call(exact, "cpu", seed, time_limit)
     from ..compile import threads_of  # numba is imported here
+    from ..graphs.sides import sides_of
     from ..results.general_run import GeneralRun
 
     threads_of(threads)  # complains of what is no number of threads
     started = time.perf_counter() if started is None else started
-    if algorithm == init == "auto" and initial is None and graph.sides is not None:
+    if algorithm == init == "auto" and initial is None and (sides := sides_of(graph)) is not None:
         watched = {"time_limit": time_limit, "progress": progress, "on_phase": on_phase}
-        return _match_sides(graph, graph.sides, started, threads=threads, seed=seed, **watched)
+        return _match_sides(graph, sides, started, threads=threads, seed=seed, **watched)
     stats = SolveStats(exact.name, start.name if start else "none", "cpu", 1, seed)
     mate = _first(graph, initial)
     run = GeneralRun(graph=graph, mate=mate, cardinality=0, threads=1, seed=seed, stats=stats)
