@@ -165,7 +165,7 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
     from ..graphs.graph import Graph
-    from ..graphs.symmetry import is_bipartite
+    from ..graphs.sides import sides_of
 
     once = graph.without_duplicates()
     cells = graph.n_rows * graph.n_cols
@@ -180,7 +180,7 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
         "duplicates": graph.nnz - once.nnz,
         "density": once.nnz / cells if cells else 0.0,
         "symmetric": symmetric,
-        "bipartite": is_bipartite(Graph(once.indptr, once.indices)) if symmetric else None,
+        "bipartite": (Graph(once.indptr, once.indices).sides is not None if symmetric else None),
         "row_degrees": _degrees(graph.row_degrees),
         "col_degrees": _degrees(graph.col_degrees),
         "index_bytes": graph.indices.itemsize,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import Graph
+from ..graphs.owned import sealed
 from ..graphs.workspace import Workspace
 from ..methods.registry import check_call
 from ..results.general_matching import GeneralMatching
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport
 from . import default
+
+if TYPE_CHECKING:
+    from ..graphs.sides import Sides
 
 __all__ = ["match_general"]
 
@@ -37,14 +41,18 @@ def match_general(
     exact, start = default.choose_general(algorithm, init)
     check_call(exact, "cpu", seed, time_limit)
     from ..compile import threads_of  # numba is imported here
+    from ..graphs.sides import sides_of
     from ..results.general_run import GeneralRun
 
     threads_of(threads)  # complains of what is no number of threads
+    started = time.perf_counter() if started is None else started
+    if algorithm == init == "auto" and initial is None and (sides := sides_of(graph)) is not None:
+        watched = {"time_limit": time_limit, "progress": progress, "on_phase": on_phase}
+        return _match_sides(graph, sides, started, threads=threads, seed=seed, **watched)
     stats = SolveStats(exact.name, start.name if start else "none", "cpu", 1, seed)
     mate = _first(graph, initial)
     run = GeneralRun(graph=graph, mate=mate, cardinality=0, threads=1, seed=seed, stats=stats)
-    run.started = time.perf_counter() if started is None else started
-    run.time_limit, run.on_phase = time_limit, on_phase
+    run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
     run.cardinality = 0 if initial is None else int(np.count_nonzero(mate >= 0)) // 2
     with Workspace(50 * run.mate.nbytes) as space, run.running(progress):
         run.empty = space.empty
@@ -57,6 +65,18 @@ def match_general(
         with run.timed("search"):
             exact.load()(run)
     return run.result()
+
+
+def _match_sides(graph: Graph, sides: Sides, started: float, **settings: Any) -> GeneralMatching:
+    """Match a graph of two sides as the default does."""
+    from .maximum import maximum_matching
+
+    found = maximum_matching(sides.graph, **settings)
+    mate = sealed(sides.mates(found.row_match, graph.n_vertices))
+    stats: Any = found.stats
+    stats.seconds["total"] = time.perf_counter() - started
+    bound = found.upper_bound
+    return GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
 
 
 def _first(graph: Graph, initial: GeneralMatching | None) -> Any:
