@@ -165,7 +165,6 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
     from ..graphs.graph import Graph
-    from ..graphs.sides import sides_of
 
     once = graph.without_duplicates()
     cells = graph.n_rows * graph.n_cols

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InvalidMatchingError, ProofError
-from ..graphs.graph import Graph
+from ..graphs.graph import BipartiteGraph, Graph
 from ..graphs.owned import sealed
 from ..graphs.workspace import Workspace
 from ..methods.registry import check_call
 from ..results.general_matching import GeneralMatching
-from ..results.matching import SolveStats
+from ..results.matching import Matching, SolveStats
 from ..results.under_way import PhaseReport
 from . import default
 
-if TYPE_CHECKING:
-    from ..graphs.sides import Sides
-
-__all__ = ["match_general"]
+__all__ = ["match_general", "of_two_sides"]
 
 
 def match_general(
@@ -41,14 +38,10 @@ def match_general(
     exact, start = default.choose_general(algorithm, init)
     check_call(exact, "cpu", seed, time_limit)
     from ..compile import threads_of  # numba is imported here
-    from ..graphs.sides import sides_of
     from ..results.general_run import GeneralRun
 
     threads_of(threads)  # complains of what is no number of threads
     started = time.perf_counter() if started is None else started
-    if algorithm == init == "auto" and initial is None and (sides := sides_of(graph)) is not None:
-        watched = {"time_limit": time_limit, "progress": progress, "on_phase": on_phase}
-        return _match_sides(graph, sides, started, threads=threads, seed=seed, **watched)
     stats = SolveStats(exact.name, start.name if start else "none", "cpu", 1, seed)
     mate = _first(graph, initial)
     run = GeneralRun(graph=graph, mate=mate, cardinality=0, threads=1, seed=seed, stats=stats)
@@ -67,11 +60,15 @@ def match_general(
     return run.result()
 
 
-def _match_sides(graph: Graph, sides: Sides, started: float, **settings: Any) -> GeneralMatching:
-    """Match a graph of two sides as the default does."""
-    from .maximum import maximum_matching
+def of_two_sides(
+    graph: Graph, solve: Callable[[BipartiteGraph], Matching], started: float
+) -> GeneralMatching | None:
+    """Match a graph that has no odd cycle as one of two sides; return None for any other."""
+    from ..graphs.sides import sides_of
 
-    found = maximum_matching(sides.graph, **settings)
+    if (sides := sides_of(graph)) is None:
+        return None
+    found = solve(sides.graph)
     mate = sealed(sides.mates(found.row_match, graph.n_vertices))
     stats: Any = found.stats
     stats.seconds["total"] = time.perf_counter() - started
