@@ -223,16 +223,17 @@ def maximum_matching(
         with run.workspace(owns_graph=graph is not source):
             with run.running(progress):
                 turn = side == "auto" and default.searches_columns(exact.name, graph.shape)
-                if turn or side == "cols" or not start.borrows:
-                    run.own_graph()
                 if turn or side == "cols":
                     run.swap_sides()
+                elif start.borrows:
+                    run.graph.check()
+                else:
+                    run.own_graph()
                 _make_start(run, start, start_options)
                 if not exact.borrows:
                     run.own_graph()
                 if not run.done:
                     exact.load()(run, **exact_options)
-                run.graph.check()
             return _noted(run.result(), given)
 
 
@@ -308,7 +309,7 @@ def _load(source: Any, place: str) -> Any:
     """Return the graph, on the device if it lies there; that of a scipy array is borrowed."""
     library = type(source).__module__.partition(".")[0]
     if library == "scipy" and source.format == "csr" and len(source.shape) == 2:
-        return BorrowedGraph.of(source)
+        return BorrowedGraph.of(source, kept=True)
     if place != "device":
         return as_bipartite(source)
     from ..results.on_device import as_device_graph
