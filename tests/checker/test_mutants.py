@@ -13,9 +13,23 @@ from types import ModuleType
 import pytest
 
 from ..mutation import mutant, places, source_of
-from . import test_check, test_general
+from . import (
+    test_capacities,
+    test_check,
+    test_general,
+    test_odd_sets,
+    test_prices,
+    test_tutte_berge,
+)
 
-FILES = {"check": test_check, "general": test_general}
+FILES = {
+    "check": test_check,
+    "general": test_general,
+    "capacities": test_capacities,
+    "tutte_berge": test_tutte_berge,
+    "prices": test_prices,
+    "odd_sets": test_odd_sets,
+}
 
 
 def cases(test):

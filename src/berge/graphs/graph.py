@@ -22,7 +22,7 @@ from ..errors import InvalidGraphError
 from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
-from .owned import fixed, is_sealed, sealed, settle
+from .owned import OwnClasses, fixed, is_sealed, sealed, settle
 from .workspace import Empty
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
@@ -88,7 +88,7 @@ class TwoSided(ABC, Shown):
         return transpose
 
 
-class BipartiteGraph(TwoSided):
+class BipartiteGraph(TwoSided, OwnClasses):
     """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
 
     The graph has arrays of its own: read-only copies, since others could change those given after
@@ -381,7 +381,7 @@ class BorrowedGraph(BipartiteGraph):
         return self.owned(empty)._transposed(threads, empty)
 
 
-class Graph(Shown):
+class Graph(Shown, OwnClasses):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -604,7 +604,7 @@ def _check_shape(shape: Any) -> tuple[int, int]:
     sizes = []
     for name, size in (("rows", n_rows), ("columns", n_cols)):
         # `not >=` also catches NaN.
-        if isinstance(size, bool) or not isinstance(size, (int, float, np.number)):
+        if isinstance(size, bool) or not isinstance(size, (int, float, np.integer, np.floating)):
             raise InvalidGraphError(f"number of {name} must be a whole number, not {size!r}")
         if not size >= 0 or math.isinf(size) or size != int(size):
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")

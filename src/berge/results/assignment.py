@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checker.check import check_matching, edges_of_rows
-from ..checker.prices import Bounds, Side, bounds, check_assignment
+from ..checker.prices import Side, check_assignment
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
 from ..graphs.graph import BipartiteGraph, IndexArray
@@ -160,7 +160,7 @@ class Assignment(Shown):
             return self.total
         if self.objective == "bottleneck" or self.costs is None:
             return math.inf
-        return self._in_weights(self._bounds().low)
+        return self._in_weights(self._bounds(only_low=True)[0])
 
     @property
     def row_match(self) -> IndexArray:
@@ -296,8 +296,7 @@ class Assignment(Shown):
         if self.objective == "bottleneck":
             best = worst = self._prove_bottleneck()
         else:
-            found = self._bounds(check_assignment)
-            low, high = found[:2]
+            low, high = self._bounds()
             if high - low > TOLERANCE * self._magnitude(high):
                 raise ProofError(
                     f"the prices leave room: the best total is between "
@@ -330,7 +329,7 @@ class Assignment(Shown):
             raise ProofError("a pair of the assignment is not an edge of the graph")
         return places
 
-    def _bounds(self, check: Any = bounds) -> Bounds:
+    def _bounds(self, only_low: bool = False) -> tuple[Any, Any]:
         """Return what the checker makes of the edges, the choice and the prices."""
         graph, costs = self._known()
         kind = "i" if costs.dtype.kind == "i" else "f"
@@ -344,8 +343,8 @@ class Assignment(Shown):
                 yield rows, cols, costs[at:until], chosen[at:until]
                 at = until
 
-        found: Bounds = check(graph.shape, pieces(), self.row_side, self.col_side, kind)
-        return found
+        sides = self.row_side, self.col_side
+        return check_assignment(graph.shape, pieces(), *sides, kind, only_low=only_low)
 
     def _magnitude(self, high: Any) -> float:
         """Return the sum of the absolute values of all that is added up; 0 for integers."""

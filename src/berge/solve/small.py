@@ -148,7 +148,8 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
 
 def _is_plain(array: Any) -> bool:
     """Whether this is an array of the kind that kernels are compiled for."""
-    return type(array) is np.ndarray and array.dtype == _INT32 and is_whole(array)
+    plain = type(array) is np.ndarray and array.ndim == 1 and array.dtype == _INT32
+    return plain and is_whole(array)
 
 
 def _go_on(
@@ -163,10 +164,10 @@ def _go_on(
     _, _, row_match, col_match, block, numbers, many = arrays
     graph = source
     if type(source) is not BipartiteGraph:
-        n_rows, n_cols = source.shape
+        shape = n_rows, n_cols = row_match.size, col_match.size  # not the caller's
         begin = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
         copies = block[begin : begin + n_rows + 1], block[begin + n_rows + 1 :]
-        graph = BipartiteGraph._trusted(copies[0], copies[1][: copies[0][-1]], source.shape)
+        graph = BipartiteGraph._trusted(copies[0], copies[1][: copies[0][-1]], shape)
         settle(graph, "nonempty_rows", nonempty)
     run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
     run.stopped = stats.stopped
