@@ -52,6 +52,7 @@ class Options(Watched, total=False):
     """Options of the exact algorithms and the starts, as `berge.algorithms` lists them."""
 
     alpha: float
+    as_printed: bool
     concurrent: bool
     direction_optimising: bool
     effort: float
@@ -67,6 +68,7 @@ class Options(Watched, total=False):
     queue_limit: int
     relabel_every: float
     relabel_frequency: float
+    rows_only: bool
     scaling_iterations: int
     shortest: bool
     split: bool

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..errors import DeviceError
 from ..tuning import FEW_ON_CUDA
-from .atomics import compare_and_swap, fetch_add
+from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
 from .device import MT, ONE, Device, ItemKernel, Shape, per_item
 from .kernel import write_loop
 
@@ -63,7 +63,7 @@ def _device_function(function: Callable[..., Any]) -> Any:
     called = (step.argval for step in get_instructions(function) if step.opname == "LOAD_GLOBAL")
     for name in set(called):
         value: Any = scope.get(name)
-        if value in (compare_and_swap, fetch_add):
+        if isinstance(value, types.FunctionType) and value in _ATOMICS:
             scope[name] = _ATOMICS[value]
         elif hasattr(value, "py_func"):  # pragma: no cover (a helper, compiled for the CPU)
             scope[name] = _device_function(value.py_func)
@@ -74,9 +74,16 @@ def _device_function(function: Callable[..., Any]) -> Any:
     return cuda.jit(device=True)(clone)
 
 
+# CUDA's own atomics keep no order. A fence has what was written before it seen before what comes
+# after it; a read by an atomic operation passes by the caches that are one multiprocessor's own.
+
+
 @cuda.jit(device=True)
 def _compare_and_swap(array: Any, index: int, expected: Any, new: Any) -> Any:
-    return cuda.atomic.cas(array, index, expected, new) == expected
+    cuda.threadfence()
+    swapped = cuda.atomic.cas(array, index, expected, new) == expected
+    cuda.threadfence()
+    return swapped
 
 
 @cuda.jit(device=True)
@@ -84,7 +91,25 @@ def _fetch_add(array: Any, index: int, amount: Any) -> Any:
     return cuda.atomic.add(array, index, amount)
 
 
-_ATOMICS: dict[Any, Any] = {compare_and_swap: _compare_and_swap, fetch_add: _fetch_add}
+@cuda.jit(device=True)
+def _load_acquire(array: Any, index: int) -> Any:
+    value = cuda.atomic.add(array, index, 0)
+    cuda.threadfence()
+    return value
+
+
+@cuda.jit(device=True)
+def _store_release(array: Any, index: int, value: Any) -> None:
+    cuda.threadfence()
+    array[index] = value
+
+
+_ATOMICS: dict[Any, Any] = {
+    compare_and_swap: _compare_and_swap,
+    fetch_add: _fetch_add,
+    load_acquire: _load_acquire,
+    store_release: _store_release,
+}
 
 
 class CudaDevice(Device):
