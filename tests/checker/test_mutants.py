@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from ..mutation import mutant, places, source_of
+from ..mutation import is_equivalent, mutant, places, source_of
 from . import (
     test_capacities,
     test_check,
@@ -70,6 +70,6 @@ def test_every_mutant_is_noticed(name, monkeypatch):
         for function, _ in inspect.getmembers(module, inspect.isfunction):
             if hasattr(FILES[name], function):
                 monkeypatch.setattr(FILES[name], function, getattr(module, function))
-        if not fails(FILES[name]):
+        if not (is_equivalent(f"checker/{name}.py", done.after) or fails(FILES[name])):
             survivors.append(done.after)
     assert survivors == [""]

@@ -63,10 +63,10 @@ class Dual:
         sizes, inside = [1] * n + [0] * k, [0] * n + self.z.tolist() + [0]
         parents = self.p.tolist()
         for i, j in enumerate(parents):
-            if j >= 0:
+            if j != -1:
                 sizes[j] += sizes[i]
-        for i in range(n + k - 1, n - 1, -1):  # Σ of a set and all around it; 0 for that of −1
-            inside[i] = sum_of([inside[i], inside[parents[i]]], kind, -1)
+        for i in range(n + k - 2, n - 1, -1):  # Σ of a set and all around it; 0 for that of −1
+            inside[i] = sum_of([inside[i], inside[parents[i]]], kind, -math.inf)
         self.sizes = np.array(sizes[n:], np.int64)
         if (self.sizes % 2 == 0).any() or (self.z < 0).any():
             raise ProofError("a set has an even number of vertices, or a price below 0")
@@ -75,8 +75,7 @@ class Dual:
         self.inside = np.array(inside, self.y.dtype)
         if (self.y < self.s).any() or self.s[0] > 0:
             raise ProofError(f"a price is below the floor {self.s[0]}, or this is above 0")
-        self.p[self.p == -1] = n + k  # where all ways end
-        self.p = np.append(self.p, n + k)
+        self.p = np.append(self.p, n + k)  # that of −1: where all ways end
         self.lacking = np.zeros(1, self.y.dtype)  # ε
         self.weight = np.full(n, -LARGEST[kind], self.y.dtype)  # of the edge to the mate
 
@@ -118,7 +117,7 @@ def check_weight(
     parts = [*dual.y.tolist(), *products(dual.z, dual.sizes // 2)]
     parts += [*products(-dual.s, n - 2 * size), *products(dual.lacking, n // 2)]
     weights = dual.weight[(m >= 0) & (np.arange(n) < m)].tolist()
-    low, twice = sum_of(weights, kind, -1), sum_of(parts, kind, 1)
+    low, twice = sum_of(weights, kind, -math.inf), sum_of(parts, kind, math.inf)
     if kind == "i":
         return size, low, -(-twice // 2)
     return size, low, twice / 2 if twice / 2 * 2 >= twice else math.nextafter(twice / 2, math.inf)

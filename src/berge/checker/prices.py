@@ -105,7 +105,7 @@ def check_assignment(
         wrong = f"{degrees[0].sum()} pairs are chosen, and the cover allows {most}: no proof"
     if wrong and not only_low:
         raise ProofError(wrong)
-    return sum_of(low, kind, -1), sum_of(high, kind, 1)
+    return sum_of(low, kind, -math.inf), sum_of(high, kind, math.inf)
 
 
 def _copied(name: str, side: Side, kind: str, covered: bool) -> Side:
@@ -140,10 +140,10 @@ def products(numbers: Any, units: Any) -> list[Any]:
     return [*(upper * units).tolist(), *((numbers - upper) * units).tolist()]
 
 
-def sum_of(numbers: list[Any], kind: str, towards: int) -> Any:
+def sum_of(numbers: list[Any], kind: str, towards: float) -> Any:
     """Return a sum; of floating-point numbers rounded down or up, if it must be."""
     if kind == "i":
         return sum(numbers)
     total = math.fsum(numbers)
     lost = math.fsum([*numbers, -total])
-    return math.nextafter(total, towards * math.inf) if lost * towards > 0 else total
+    return math.nextafter(total, towards) if lost * towards > 0 else total
