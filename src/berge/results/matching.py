@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from os.path import isdir
 from typing import TYPE_CHECKING, Any
@@ -311,7 +311,8 @@ class Matching(Shown):
         if certificate is None:
             certificate = find_cover(graph, self.to_host())
             verify(graph, self, certificate, check=check)
-        self.certificate = certificate
+        labels = {"row_labels": graph.row_labels, "col_labels": graph.col_labels}
+        self.certificate = certificate = replace(certificate, **labels)
         self.upper_bound = self.cardinality
         return certificate
 

@@ -69,7 +69,7 @@ class Certificate(Shown):
     rows, cols
         Boolean masks: which rows and which columns are in the cover.
     row_labels, col_labels
-        Names of all rows and columns, where `minimum_vertex_cover` got any.
+        Names of all rows and columns, where the graph has any.
     """
 
     rows: npt.NDArray[np.bool_]

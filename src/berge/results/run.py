@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..graphs.graph import BipartiteGraph, BorrowedGraph, IndexArray, unsigned
+from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
 from ..graphs.owned import sealed
 from ..graphs.workspace import Empty, Workspace
@@ -81,19 +81,18 @@ class Run(UnderWay):
 
     def own_graph(self) -> None:
         """Copy the graph if it is the caller's; kernels that trust indices come next."""
-        if isinstance(self.graph, BorrowedGraph):
+        if self.graph.is_borrowed:
             with self.timed("copy"):
                 self.graph = self.graph.owned(self.empty)
 
     def transpose(self) -> BipartiteGraph:
         """Return the transposed graph; the first call builds it and may lower the upper bound."""
-        if not self.graph.has_transpose:
+        graph, empty = self.graph, (self.empty,) if self.owns_graph else ()
+        if graph.has_transpose:
+            transpose = graph.T
+        else:
             with self.timed("transpose"):
-                if self.owns_graph:
-                    self.graph._transposed(self.threads, self.empty)
-                else:
-                    self.graph._transposed(self.threads)
-        transpose = self.graph.T
+                transpose = graph._transposed(self.threads, *empty)
         self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
         return transpose
 
@@ -120,10 +119,13 @@ class Run(UnderWay):
         The transpose goes there too, if the graph is the run's own.
         """
         graph = self.graph
-        if graph.nnz < LARGE or self.on_device or graph.on_disk:
-            yield
-            return
-        with Workspace(solve_bytes(graph.shape, graph.nnz)) as space:
+        space = graph.space
+        if space is None:
+            if graph.nnz < LARGE or self.on_device or graph.on_disk:
+                yield
+                return
+            space = Workspace(solve_bytes(graph.shape, graph.nnz))
+        with space:
             self.empty, self.owns_graph = space.empty, owns_graph
             yield
 
