@@ -10,6 +10,7 @@ import pytest
 import berge
 from berge import BipartiteGraph, Certificate, Matching, ProofError
 from berge.compile import thread_count
+from berge.methods.combined import mixed
 from berge.results import compiled_check, proof
 from berge.results.compiled_check import size_if_right
 
@@ -233,6 +234,21 @@ def test_both_checks_refuse_with_the_same_words():
     assert messages[0] == messages[1]
     with pytest.raises(berge.OptionError, match="check must be"):
         berge.verify(GRAPH, found, check="fast")
+
+
+@pytest.mark.parametrize("shape", [(300, 280), (280, 300)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_covers_are_handed_over_by_the_search(shape, threads, monkeypatch):
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
+    graph = berge.generate.power_law(*shape, 3, seed=5)
+    for settings in ({}, {"init": "none"}, {"init": "none", "side": "cols"}):
+        found = berge.maximum_matching(graph, threads=threads, **settings)
+        cover = proof.cover_of_reached(found)
+        berge.verify(graph, found, cover, check="numpy")
+        assert cover.size == found.cardinality < graph.nonempty_rows
+        flags, turned = found._reached
+        found._reached = np.zeros_like(flags), turned  # of another graph, say
+        assert found.prove(graph).size == found.cardinality
 
 
 def test_covers_are_found_by_the_shorter_way():

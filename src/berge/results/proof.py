@@ -4,7 +4,9 @@ A certificate is a vertex cover of the matching's size: no matching is larger th
 sizes prove both to be best possible (Kőnig 1931). What is right is for `berge.checker` to say.
 `verify` asks it, in numpy alone, if told to, and wherever the compiled check says anything but yes.
 
-`find_cover` looks for a cover where that is least work. If all rows that have an edge are matched,
+Where the last searches of the solve came to their ends, they say what they reached, and
+`cover_of_reached` makes the cover of that. Else `find_cover` looks for one where that is least
+work. If all rows that have an edge are matched,
 these are one, and so are the matched columns if all that have an edge are. Else it is searched for.
 
 `koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
