@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
@@ -44,6 +45,9 @@ class Run(UnderWay):
         Name of the device for algorithms that run on more than one.
     cover
         A vertex cover that the algorithm came upon, where finding it again takes long.
+    reached
+        Flags of the columns that searches from unmatched rows reached in vain, if that is all that
+        can be reached from them.
     empty
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
@@ -61,6 +65,7 @@ class Run(UnderWay):
     upper_bound: int = 0
     device: str = "cpu"
     cover: Certificate | None = None
+    reached: npt.NDArray[np.bool_] | None = None
     empty: Empty = np.empty
     owns_graph: bool = False
 
@@ -175,6 +180,8 @@ class Run(UnderWay):
             )
             matching.upper_bound = max(bound, matching.cardinality)
             matching._cover = self.cover
+            if self.reached is not None:
+                matching._reached = self.reached, self.row_match is col_match
             matching.source = getattr(graph, "source", None)
         self.seconds["total"] = self.elapsed
         return matching
