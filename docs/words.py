@@ -1,7 +1,8 @@
 """Words and sentences of the pages: `python docs/words.py`.
 
-A sentence ends at . ! or ?, at the end of a paragraph, and in lists at the end of an item. Code, tables, headings and
-pictures have no sentences; their words are counted with those of the page, as `wc` does.
+A sentence ends at . ! or ?, at the end of a paragraph, and in lists at the end of an item. Code,
+tables, headings and pictures have no sentences; their words are counted with those of the page,
+as `wc` does.
 """
 
 from __future__ import annotations

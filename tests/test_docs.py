@@ -17,9 +17,9 @@ from pathlib import Path
 
 import click
 import pytest
+from docs import notebooks
 
 from berge.cli import cli
-from docs import notebooks
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?:<!-- (before|needs|not run): (.*?) -->\n)?```python\n(.*?)```", re.DOTALL)

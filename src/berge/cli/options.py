@@ -216,6 +216,24 @@ def columns(left: str, right: str) -> Decorator:
     return add
 
 
+UNITS = ("capacity_left", "capacity_right", "at_least_left", "at_least_right")
+_UNITS = (
+    ("--capacity-left", "How many pairs each on the left may be in: a number, or a table of labels "
+     "and numbers (1 for others)."),
+    ("--capacity-right", "The same for the right; also --capacity."),
+    ("--at-least-left", "How many pairs each on the left must be in (0 for others)."),
+    ("--at-least-right", "The same for the right."),
+)  # fmt: skip
+
+
+def units(function: Any) -> Any:
+    """Add the options that say of how many pairs each vertex may be, and must be."""
+    for name, help in reversed(_UNITS):
+        names = (name, "--capacity", "capacity_right") if name == "--capacity-right" else (name,)
+        function = click.option(*names, metavar="NUMBER|TABLE", help=help)(function)
+    return function
+
+
 parquet_columns = columns("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
 
 
