@@ -47,11 +47,7 @@ _SHOWN = 10  # names of who is unmatched
               help="Match all of the smaller side, as many as can be, or any.")  # fmt: skip
 @click.option("--unmatched-cost", type=float, metavar="COST",
               help="What it costs to leave one unmatched where that is allowed.")  # fmt: skip
-@click.option("--capacity", metavar="NUMBER|TABLE", default="1",
-              help="How many pairs each on the right may be in: a number, or a table of labels and "
-              "numbers (1 for others).")  # fmt: skip
-@click.option("--capacity-left", metavar="NUMBER|TABLE", default="1",
-              help="The same for the left.")  # fmt: skip
+@options.units
 @click.option("--score", metavar="COLUMN", help="Column with the weights, of a table.")
 @options.threads
 @options.time_limit(help="Stop after so many seconds, with the assignment so far.")
@@ -68,8 +64,6 @@ def assign(
     ctx: click.Context,
     /,
     file: options.GraphFile,
-    capacity: str,
-    capacity_left: str,
     score: str | None,
     output: Path | None,
     as_json: bool,
@@ -88,34 +82,18 @@ def assign(
     output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
-    names = ("left", "right", "weight")
+    units = {name: settings.pop(name) for name in options.UNITS}
     with working("reading", shown), clock.timed("read"):
         from ..solve.assign import assign as solve
+        from .scores import read_scores, read_units
 
-        source: Any
-        weights = None
-        if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
-            from .scores import read_scores
-
-            source, names = read_scores(file.path, file.left, file.right, score, file.limits)
-        else:
-            from ..files import read_weighted
-
-            columns: dict[str, Any] = {"left": file.left, "right": file.right, "weights": score}
-            settled: dict[str, Any] = {
-                "format": file.form,
-                "base": file.base,
-                "limits": file.limits,
-            }
-            rows, cols, weights, shape = read_weighted(file.path, **columns, **settled)
-            source, weights = (rows, cols, shape), weights
-        for name, text in (("capacity_right", capacity), ("capacity_left", capacity_left)):
-            settings[name] = _units(text, file.limits)
+        source, weights, names = read_scores(file, score)
+        settings |= read_units(units, file, labelled=names is not None)
     with single_interrupt():
         plan = solve(source, weights, progress=shown, **settings)
         if output is not None and output.suffix != ".json":
             with held_interrupts(), working("writing", shown), clock.timed("write"):
-                plan.save(output, names)
+                plan.save(output, names or ("left", "right", "weight"))
     if plan.is_optimal and not no_prove:
         with working("proving", shown), clock.timed("prove"):
             plan.prove()
@@ -124,10 +102,9 @@ def assign(
             plan.save(output)
     clock.seconds["total"] = clock.elapsed
     seconds = {"solve": plan.stats.seconds["total"], **clock.seconds}
-    table = isinstance(source, list)
     facts = {
         "file": file.path,
-        "columns": names if table else None,
+        "columns": names,
         **plan.facts(),
         "output": output,
         "seconds": seconds,
@@ -137,11 +114,10 @@ def assign(
     leave(ctx, plan.stopped, f"the assignment so far is in {output}" if output else "", quiet=quiet)
 
 
-def _units(text: str, limits: Any) -> Any:
-    """Return a number, or those of a table by label."""
-    from .scores import read_numbers
-
-    return int(text) if text.isdecimal() else read_numbers(Path(text), limits)
+def asked_in_words(facts: dict[str, Any]) -> str:
+    """Return what was asked for."""
+    pairs = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
+    return f"{_ASKED[facts['objective']]}, matching {pairs[facts['match']]}"
 
 
 def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, RenderableType]]:
@@ -151,8 +127,7 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
     left, right, score = facts["columns"] or ("left", "right", "")
     of_table = f", scores in column {score}" if score else ""
     yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}{of_table}"
-    asked = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
-    yield "asked", f"{_ASKED[facts['objective']]}, matching {asked[facts['match']]}"
+    yield "asked", asked_in_words(facts)
     state = ("the best, not proved", "yellow")
     if facts["proved"]:
         state = ("the best, proved", "bold green")

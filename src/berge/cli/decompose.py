@@ -49,7 +49,7 @@ _PARTS = ("underdetermined", "square", "overdetermined")
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with the names of rows: its name on the first line, or its "
-    "number; of Parquet, with the numbers of rows.",
+    "number; of Parquet or Feather, with names or numbers of rows.",
     "Column with the names of columns.",
 )
 @options.as_json

@@ -165,7 +165,7 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
     from ..graphs.graph import Graph
-    from ..graphs.symmetry import is_bipartite
+    from ..graphs.sides import sides_of
 
     once = graph.without_duplicates()
     cells = graph.n_rows * graph.n_cols
@@ -174,13 +174,14 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
         np.array_equal(once.indptr, mirrored.indptr)
         and np.array_equal(once.indices, mirrored.indices)
     )
+    two_sided = None if not symmetric else sides_of(Graph(once.indptr, once.indices)) is not None
     sizes = {"rows": graph.n_rows, "cols": graph.n_cols, "edges": graph.nnz}
     return {
         **sizes,
         "duplicates": graph.nnz - once.nnz,
         "density": once.nnz / cells if cells else 0.0,
         "symmetric": symmetric,
-        "bipartite": is_bipartite(Graph(once.indptr, once.indices)) if symmetric else None,
+        "bipartite": two_sided,
         "row_degrees": _degrees(graph.row_degrees),
         "col_degrees": _degrees(graph.col_degrees),
         "index_bytes": graph.indices.itemsize,

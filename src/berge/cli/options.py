@@ -56,8 +56,18 @@ class GraphFile:
 
     @property
     def labelled(self) -> bool:
-        """Whether it is a table of labels: columns are named, and it is not one of numbers."""
-        return (self.left, self.right) != (None, None) and self.format != "parquet"
+        """Whether vertices have names: it is a table of labels, or of a format that has them."""
+        if self.format in ("graphml", "pajek"):
+            return True
+        if (self.left, self.right) == (None, None):
+            return False
+        return self.format != "parquet" or self.table() is not None
+
+    def table(self) -> Any:
+        """Return a Parquet or Arrow file as a table if its columns have labels."""
+        from ..files.parquet import table_of_labels
+
+        return table_of_labels(self.path, self.left, self.right)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -204,6 +214,24 @@ def columns(left: str, right: str) -> Decorator:
         return click.option("--left", metavar="COLUMN", help=left)(second)
 
     return add
+
+
+UNITS = ("capacity_left", "capacity_right", "at_least_left", "at_least_right")
+_UNITS = (
+    ("--capacity-left", "How many pairs each on the left may be in: a number, or a table of labels "
+     "and numbers (1 for others)."),
+    ("--capacity-right", "The same for the right; also --capacity."),
+    ("--at-least-left", "How many pairs each on the left must be in (0 for others)."),
+    ("--at-least-right", "The same for the right."),
+)  # fmt: skip
+
+
+def units(function: Any) -> Any:
+    """Add the options that say of how many pairs each vertex may be, and must be."""
+    for name, help in reversed(_UNITS):
+        names = (name, "--capacity", "capacity_right") if name == "--capacity-right" else (name,)
+        function = click.option(*names, metavar="NUMBER|TABLE", help=help)(function)
+    return function
 
 
 parquet_columns = columns("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")

@@ -202,7 +202,8 @@ def as_options(message: str) -> str:
     """
     ctx = click.get_current_context(silent=True)
     names = {p.name: p.opts[-1] for p in ctx.command.params if p.opts} if ctx else {}
-    names |= {"format": names["form"]} if "form" in names else {}
+    for own, keyword in (("form", "format"), ("score", "weights")):
+        names |= {keyword: names[own]} if own in names else {}
 
     def option(found: re.Match[str]) -> str:
         name, value = found.groups()
@@ -211,11 +212,11 @@ def as_options(message: str) -> str:
     message = re.sub(r"\b([a-z_]+)=(\S*) of berge\.", _option_of, message)
     for function, name in _COMMANDS.items():
         message = re.sub(rf"berge\.{function}\b", f"`berge {name}`", message)
-    return as_named(re.sub(r"\b([a-z_]+)=([\w.]*)", option, message))
+    return as_named(re.sub(r"\b([a-z_]+)=([\w.…]*)", option, message))
 
 
 def _option_of(found: re.Match[str]) -> str:
-    return f"--{found[1]} {found[2]}".rstrip() + " of berge."
+    return f"--{found[1]} {found[2].removesuffix('True')}".rstrip() + " of berge."
 
 
 def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = False) -> None:
