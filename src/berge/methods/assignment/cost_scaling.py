@@ -41,12 +41,10 @@ from ...compile import helper, kernel, prefetch
 from ...results.assignment_run import AssignmentRun
 from ...tuning import EDGES_PER_CALL, FIRST_STEP, LAST_STEP, MOST_BIDS, REPAIRS, STEP, WAITING
 from .reductions import BIDS, EDGES
-from .shared_auction import LEFT, auction_on_threads
 from .shortest_paths import finish
 from .side import Arrays, Side, lower_to_feasible
 
 HEAD, COUNT = 0, 1
-FEWEST = 1 << 12
 
 
 def cost_scaling(run: AssignmentRun) -> None:
@@ -117,31 +115,12 @@ def bid_all(
     state = np.zeros(2, np.int64)
     state[COUNT] = list_bidders(a, queue, step)
     few, most = int(WAITING * queue.size), tally[BIDS] + MOST_BIDS * queue.size
-    if run.threads > 1 and state[COUNT] >= FEWEST:
-        state[COUNT] = bid_on_threads(run, a, queue[: state[COUNT]], step, spread, most, tally)
     while state[COUNT] > few and tally[BIDS] < most:
         stop = tally[EDGES] + min(EDGES_PER_CALL, 16 * queue.size)
         auction(a, queue, state, few, step, spread, stop, tally)
         run.pause()
     sync(a)
     return bool(state[COUNT] <= few)
-
-
-def bid_on_threads(
-    run: AssignmentRun, a: Arrays, queue: Any, step: float, spread: float, most: int, tally: Any
-) -> int:
-    """Let rows of the queue bid on all threads until few wait; return how many, first in it."""
-    locks, left = np.zeros(a.col_price.size, np.uint8), np.empty_like(queue)
-    size, budget = queue.size, max(EDGES_PER_CALL // run.threads, 1)
-    while size >= FEWEST and tally[BIDS] < most:
-        state = np.zeros(2, np.int64)
-        auction_on_threads(
-            run.threads, a, queue[:size], left, state, locks, step, spread, budget, tally
-        )
-        size = int(state[LEFT])
-        queue[:size] = left[:size]
-        run.pause()
-    return size
 
 
 @kernel
