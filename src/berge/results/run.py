@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
@@ -44,6 +45,9 @@ class Run(UnderWay):
         Name of the device for algorithms that run on more than one.
     cover
         A vertex cover that the algorithm came upon, where finding it again takes long.
+    reached
+        Flags of the columns that searches from unmatched rows reached in vain, if that is all that
+        can be reached from them.
     empty
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
@@ -61,6 +65,7 @@ class Run(UnderWay):
     upper_bound: int = 0
     device: str = "cpu"
     cover: Certificate | None = None
+    reached: npt.NDArray[np.bool_] | None = None
     empty: Empty = np.empty
     owns_graph: bool = False
 
@@ -98,9 +103,11 @@ class Run(UnderWay):
         """
         from ..compile.devices import open_device
 
-        device = open_device(self.device, self.threads)
         if self.on_device:  # graph and matching lie there already
+            device: Device = cast("Any", self.graph).device
             edges, rows, cols = edges - 1, rows - 2, cols - 1
+        else:
+            device = open_device(self.device, self.threads)
         n_rows, n_cols = self.graph.shape
         index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize
         indices = edges * self.graph.nnz + rows * n_rows + cols * n_cols
@@ -175,6 +182,8 @@ class Run(UnderWay):
             )
             matching.upper_bound = max(bound, matching.cardinality)
             matching._cover = self.cover
+            if self.reached is not None:
+                matching._reached = self.reached, self.row_match is col_match
             matching.source = getattr(graph, "source", None)
         self.seconds["total"] = self.elapsed
         return matching

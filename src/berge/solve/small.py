@@ -47,6 +47,7 @@ from ..methods.combined.budgeted import (
     Arrays,
     begin_alone,
     begin_rounds,
+    hidden,
 )
 from ..methods.counters import TALLY, add_up
 from ..methods.starts import cheap
@@ -125,6 +126,9 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats)
+        if left and numbers[STATE_AT + ROOTS] == 0:
+            cols = block[: 2 * n_cols].reshape((1, 2 * n_cols))
+            matching._reached = hidden(cols, numbers[STATE_AT:]), False
         if own:
             matching.row_labels, matching.col_labels = parts["row_labels"], parts["col_labels"]
             matching.source = parts.get("source")
@@ -149,13 +153,17 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
         matching.stats.seconds["transpose"] = seconds
         matching.row_match, matching.col_match = matching.col_match, matching.row_match
         matching.row_labels, matching.col_labels = matching.col_labels, matching.row_labels
+        if matching._reached is not None:
+            reached, turned = matching._reached
+            matching._reached = reached, not turned
         matching.source = graph.source
     return matching
 
 
 def _is_plain(array: Any) -> bool:
     """Whether this is an array of the kind that kernels are compiled for."""
-    return type(array) is np.ndarray and array.dtype == _INT32 and is_whole(array)
+    plain = type(array) is np.ndarray and array.ndim == 1 and array.dtype == _INT32
+    return plain and is_whole(array)
 
 
 def _go_on(

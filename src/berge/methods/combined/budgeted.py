@@ -195,7 +195,14 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
             return False
         budget = int(min(EDGES_PER_CALL, left)) + 1
         _search(run, a, share_roots if a.own.shape[0] > 1 else search_alone, budget)
+    if not run.done:
+        run.reached = hidden(a.cols[: a.own.shape[0]], a.state)
     return True
+
+
+def hidden(cols: Any, state: Any) -> Any:
+    """Return which columns are hidden; a mark that one thread has lost is still another's."""
+    return (cols[:, ::2] == state[HIDDEN]).any(axis=0)
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
