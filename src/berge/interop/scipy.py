@@ -209,8 +209,9 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
     >>> linear_sum_assignment([[4, 1], [2, 3]])
     (array([0, 1]), array([1, 0]))
     """
+    sparse: Any = cost_matrix
     if issparse(cost_matrix):
-        sparse: Any = cost_matrix.tocsr()
+        sparse = sparse.tocsr()
         return _assigned(sparse, sparse.data, maximize, "cost matrix is infeasible")
     matrix = np.asarray(cost_matrix)
     large = matrix.ndim == 2 and min(matrix.shape) >= max(_DENSE, max(matrix.shape) // 2)
