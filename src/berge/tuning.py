@@ -101,7 +101,8 @@ ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more th
 LITTLE_MEMORY = 1 << 18  # indices for which new memory is at hand
 
 # Out of core.
-ROWS = 1 << 20  # rows of a window at most; guess
+ROWS = 1 << 18  # rows of a batch at most; guess
+GAP = 1 << 11  # bytes between two rows up to which they are read at once: "Small reads" below
 PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass adds at most; guess
 
 # Coarsening.
