@@ -17,6 +17,7 @@ from berge.errors import FormatError, OptionError, ProofError
 from berge.files.convert import _working, work_folder
 from berge.files.folder import Folder, FolderGraph, writing
 from berge.graphs.memory import available, kept_edges, out_of_core_bytes, solve_bytes
+from berge.results.run import Run
 from berge.solve import out_of_core
 from berge.wording import parse_bytes
 
@@ -106,6 +107,26 @@ def test_long_paths_take_few_phases(tmp_path):
     left = 2000 - m.stats.start_cardinality
     assert 2 < m.stats.passes <= left
     assert m.stats.bytes_needed <= m.stats.passes * 4 * graph.nnz
+    m.prove(graph)
+
+
+def test_upper_bound_while_it_goes_on(tmp_path, monkeypatch):
+    """From a search that has not ended, and never below the answer."""
+    graph = berge.generate.rmat(13, 16, seed=4)
+    bounds = []
+    pause = Run.pause
+
+    def told(run):
+        bounds.append(run.upper_bound)
+        pause(run)
+
+    monkeypatch.setattr(Run, "pause", told)
+    few = {"kept": graph.nnz // 8, "window": graph.nnz // 50}
+    m = berge.maximum_matching(on_disk(graph, tmp_path), algorithm="out-of-core", **few)
+    monkeypatch.undo()
+    assert min(bounds) >= m.cardinality == berge.maximum_matching(graph).cardinality
+    nonempty = min(np.count_nonzero(graph.row_degrees), np.count_nonzero(graph.col_degrees))
+    assert any(m.cardinality < bound < nonempty for bound in bounds)
     m.prove(graph)
 
 

@@ -28,7 +28,7 @@ _VERTEX_OUT_OF_CORE = 60  # matching, places, marks, and the search in what is k
 _EDGE_OUT_OF_CORE = 16  # an edge that is kept: its two ends, by rows, and by columns
 _FEWEST = 4  # edges that are kept for each row and column
 _RESERVE = 1 / 8  # of the memory there is: left to the interpreter, to threads and to others
-_WINDOW = 1 << 25  # bytes of edges at most; one window is in use while the next one is read
+_WINDOW = 1 << 25  # bytes of edges at most; one buffer is in use while the next one is read
 
 
 def solve_bytes(shape: tuple[int, int], edges: int) -> int:

@@ -15,6 +15,9 @@ A phase that finds no free column is the last: all neighbours of rows in trees a
 matched, so there is no augmenting path. The rows in no tree and the columns in one are a vertex
 cover as large as the matching (Kőnig), which `Matching.prove` only has to check.
 
+While a phase goes on, its columns in trees and the rows that it has not read are a cover too, since
+all neighbours of a row that was read are in trees. So the upper bound falls before the solve ends.
+
 A phase reads a row once at most, and a free column found means a larger matching. So there are at
 most as many phases as the first pass left rows unmatched; in practice there is a handful.
 
@@ -63,8 +66,9 @@ from .default import search
 
 SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at other places
 
-# Entries of `state`: edges in S, those it has room for, rows matched, edges read, and rows queued.
-SIZE, ROOM, GAINED, EDGES, TAIL = range(5)
+# Entries of `state`: edges in S, those it has room for, rows matched, edges read, rows queued, and
+# the size of a vertex cover as it is after this batch: columns in trees, and rows not yet read.
+SIZE, ROOM, GAINED, EDGES, TAIL, COVER = range(6)
 
 
 def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
@@ -74,10 +78,11 @@ def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
     s = _Subgraph(run, kept or kept_edges(graph.shape, graph.nnz))
     with _Reader(run, window or window_edges(index.itemsize)) as reader:
         _sample(run, s, reader)
+        perfect = run.upper_bound
         while True:
             s.solve()
             s.mark()
-            if run.done or s.size == graph.nnz or not _phase(run, s, reader):
+            if perfect == run.cardinality or s.size == graph.nnz or not _phase(run, s, reader):
                 break
     if isinstance(graph, FolderGraph):
         run.cover = s.cover()
@@ -132,7 +137,7 @@ class _Subgraph:
             root=np.empty(n_cols, index),
             found=np.empty(n_rows, np.uint8),
             queue=np.empty(n_rows, index),
-            state=np.array([0, self.capacity, 0, 0, 0]),
+            state=np.array([0, self.capacity, 0, 0, 0, 0]),
         )
         self.state = self.arrays.state
 
@@ -277,6 +282,7 @@ def _phase(run: Run, s: _Subgraph, reader: _Reader) -> bool:
     arrays, state = s.arrays, s.state
     indptr = unsigned(run.graph.indptr)
     rows = np.flatnonzero(arrays.rows).astype(arrays.queue.dtype)
+    state[COVER] = run.graph.nonempty_rows + np.count_nonzero(arrays.cols)
     with run.timed("pass"):
         while rows.size:
             state[TAIL] = 0
@@ -284,6 +290,7 @@ def _phase(run: Run, s: _Subgraph, reader: _Reader) -> bool:
                 done = 0
                 while (done := collect(batch, indptr, arrays, s.per_col, done)) < batch.rows.size:
                     s.make_room()
+                run.upper_bound = min(run.upper_bound, int(state[COVER]))
             rows = arrays.queue[: state[TAIL]]
             trees = arrays.root[arrays.row_match[rows]]
             rows = np.sort(rows[arrays.found[trees] == 0])
@@ -368,7 +375,7 @@ def tree_of(x: int, s: Any) -> int:
 def collect(batch: Any, indptr: Any, s: Any, per_col: int, first: int) -> int:
     """Let rows of a batch mark columns, and keep the edges; return the first that has no room."""
     indices, col_match, cols, fresh, state = batch.indices, s.col_match, s.cols, s.fresh, s.state
-    size, edges, tail = state[SIZE], state[EDGES], state[TAIL]
+    size, edges, tail, cover = state[SIZE], state[EDGES], state[TAIL], state[COVER]
     done = np.int64(first)
     for i in range(first, batch.rows.size):
         x = np.int64(batch.rows[i])
@@ -390,6 +397,7 @@ def collect(batch: Any, indptr: Any, s: Any, per_col: int, first: int) -> int:
             fresh[y] += 1
             if cols[y] == 0:
                 cols[y], s.parent[y], s.root[y] = 1, x, tree
+                cover += 1
                 if free:
                     s.found[tree] = 1
                 else:
@@ -399,9 +407,11 @@ def collect(batch: Any, indptr: Any, s: Any, per_col: int, first: int) -> int:
                     tail += 1
         if full:
             break
+        if hi > lo:
+            cover -= 1
         edges += hi - lo
         done += 1
-    state[SIZE], state[EDGES], state[TAIL] = size, edges, tail
+    state[SIZE], state[EDGES], state[TAIL], state[COVER] = size, edges, tail, cover
     return int(done)
 
 
