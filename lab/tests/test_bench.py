@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.sparse
 from click.testing import CliRunner
 from tests.conftest import COMPILED
 
@@ -15,7 +16,7 @@ import berge
 from berge import FormatError, OptionError, generate
 from berge.cli import cli, exit_codes
 from berge.graphs import workspace
-from berge_lab.bench import loop, runner, startup
+from berge_lab.bench import families, loop, runner, startup
 from berge_lab.bench import measure as module
 from berge_lab.bench.gather import gather, gather_one_by_one, gather_seconds
 from berge_lab.bench.machine import machine
@@ -168,16 +169,45 @@ def test_names_files_and_threads(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_suites(name, tmp_path, monkeypatch):
     monkeypatch.setenv("BERGE_DATA", str(tmp_path))
-    if name in ("data", "folder"):
+    if name in ("data", "folder", "choice"):
         with pytest.raises(OptionError, match="there is no file"):
             read_suite(name)
-        for line in BUILT_IN["data"].read_text(encoding="utf-8").split('"'):
+        named = BUILT_IN["data" if name == "folder" else name]
+        for line in named.read_text(encoding="utf-8").split('"'):
             if line.endswith(".npz"):
                 (tmp_path / line).touch()
     suite = read_suite(name)
     assert suite.title
     assert any(setting.peer is None for setting in suite.settings)
     assert len(suite.graphs) >= 5
+
+
+# --- families ---------------------------------------------------------------------------------
+
+
+def test_families():
+    wall = families.brick(20, 10, 3, seed=1)
+    full = families.brick(20, 10, 0)
+    assert set(full.row_degrees) == set(full.col_degrees) == {3}
+    assert (wall.nonempty_rows, wall.nonempty_cols) == (197, 197)
+    same, other = families.brick(20, 10, 3, seed=1), families.brick(20, 10, 3, seed=2)
+    assert np.array_equal(wall.indices, same.indices)
+    assert not np.array_equal(wall.indices, other.indices)
+    assert set(families.regular(50, 1).row_degrees) == {1}
+    drawn = families.regular(2000)
+    assert drawn.row_degrees.max() == drawn.col_degrees.max() == 3
+    assert drawn.nnz > 5980
+    some = families.preferential(1000, 3)
+    matrix = some.to_scipy()
+    assert (matrix - scipy.sparse.tril(matrix, -1)).nnz == 0  # they point at earlier ones
+    assert some.row_degrees.max() == 3
+    assert some.col_degrees.max() > 30 > 10 * np.median(some.col_degrees)
+    few = families.few_columns(500, 40)
+    assert few.nonempty_cols <= 40 < few.nonempty_rows == 500
+    told = families.documents(500, 300)
+    assert told.shape == (500, 300)
+    assert told.row_degrees.max() > 2 * np.median(told.row_degrees)
+    assert told.col_degrees.max() > 20 * np.median(told.col_degrees)
 
 
 # --- measurements -------------------------------------------------------------------------------
@@ -529,6 +559,17 @@ def test_means_and_ratios(results):
         results.reference("z")
 
 
+def test_what_choosing_costs():
+    rows = [row("g", "auto", [3.0]), row("g", "b", [2.0]), row("g", "scipy", [6.0], peer="scipy")]
+    rows += [row("h", "auto", [1.0]), row("h", "b", [2.0]), row("h", "btf", [0.5], peer="btf")]
+    rows += [row("h", "scipy", [4.0], peer="scipy"), row("i", "auto", [1.0])]
+    rows += [row("h", "igraph", [1e-9], status="unproved", peer="igraph")]
+    assert Results({"r": rows}).choices("auto") == [
+        {"graph": "g", "peer": "scipy", "ahead": 2.0, "best": "b", "choice": 1.5},
+        {"graph": "h", "peer": "btf", "ahead": 0.5, "best": "auto", "choice": 1.0},
+    ]
+
+
 def test_geometric_mean():
     assert geometric_mean([2, 8]) == pytest.approx(4)
     assert math.isnan(geometric_mean([]))
@@ -618,6 +659,8 @@ def test_tables(lines_file):
         ["| h", "20", "1", "> 2.5", "— |"],
         ["| geometric mean", "", "1", "2.24", "8 |"],
     ]
+    text = berge_bench("show", lines_file, "--by", "choice", "--markdown").stdout
+    assert "| geometric mean |  | 2.24 |  | 1 |\n| worst |  | 2 |  | 1 |\n" in text
     text = berge_bench("show", lines_file, "--by", "graph", "--measure", "gathers").stdout
     assert "4.47" in text
 

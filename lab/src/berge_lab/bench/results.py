@@ -209,6 +209,28 @@ class Results:
             )
         return lines
 
+    def choices(self, reference: str, measure: str = "seconds") -> list[Row]:
+        """Return a line for each graph: what the reference loses by not being another setting.
+
+        Its time as a multiple of the fastest of ours, which it may be itself, and the fastest
+        peer's as a multiple of its own. Only where there is a peer.
+        """
+        found = {setting: self.values(setting, measure) for setting in self.settings}
+        lines = []
+        for graph, own in found[reference].items():
+            ours: dict[str, float] = {}
+            peers: dict[str, float] = {}
+            for setting, values in found.items():
+                if graph in values:
+                    side = ours if self.rows[graph, setting]["peer"] is None else peers
+                    side[setting] = values[graph]
+            if not peers:
+                continue
+            peer, best = min(peers, key=peers.__getitem__), min(ours, key=ours.__getitem__)
+            line = {"graph": graph, "peer": peer, "ahead": peers[peer] / own}
+            lines.append(line | {"best": best, "choice": own / ours[best]})
+        return lines
+
     def memory(self) -> list[Row]:
         """Return a line for each setting: extra bytes per vertex and per edge, fitted to graphs.
 

@@ -30,7 +30,7 @@ __all__ = ["BUILT_IN", "GraphSource", "Setting", "Suite", "generated", "read_sui
 
 BUILT_IN = {
     name: Path(__file__).parent / "suites" / f"{name}.toml"
-    for name in ("quick", "standard", "data", "folder", "large", "choose")
+    for name in ("quick", "standard", "data", "folder", "large", "choose", "choice")
 }
 _THREADS = "a whole number from 1 on, or a list of them"
 
@@ -54,8 +54,10 @@ class GraphSource:
     def load(self) -> BipartiteGraph | Graph:
         """Generate or read it; an undirected graph if the spec asks for its weights."""
         from berge.files import read
-        from berge.generate import KINDS, permute
+        from berge.generate import permute
         from berge.ingest import as_graph
+
+        from .families import ALL_KINDS
 
         if self.path is not None and self.spec.get("weights"):
             return as_graph(self.path, weights=True)
@@ -63,7 +65,7 @@ class GraphSource:
             graph = read(self.path)
         else:
             values = {k: v for k, v in self.spec.items() if k not in ("generate", "permute")}
-            graph = KINDS[self.spec["generate"]].function(**values)
+            graph = ALL_KINDS[self.spec["generate"]].function(**values)
         seed = self.spec.get("permute")
         return graph if seed is None else permute(graph, seed=seed)
 
@@ -120,6 +122,8 @@ def read_suite(name: str | os.PathLike[str], files: Sequence[str] = ()) -> Suite
     try:
         with path.open("rb") as file:
             suite = _suite(path, tomllib.load(file))
+            if not files:
+                _check_names("graphs", suite.graphs)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise OptionError(f"{path}: not TOML: {error}") from None
     except OptionError as error:
@@ -146,7 +150,6 @@ def _suite(path: Path, table: dict[str, Any]) -> Suite:
     graphs = [g for i, t in enumerate(_tables(table, "graphs")) for g in _graphs(path, i, t)]
     settings = [s for i, t in enumerate(_tables(table, "settings")) for s in _settings(i, t)]
     settings += _peers(table.get("peers", []))
-    _check_names("graphs", graphs)
     _check_names("settings", settings)
     return Suite(
         name=path.stem,
@@ -211,13 +214,13 @@ def _found(where: str, path: Path, name: str) -> list[Path]:
 
 def generated(where: str, table: dict[str, Any]) -> GraphSource:
     """Make a source of a generator's name and parameters; the table is used up."""
-    from berge.generate import KINDS
+    from .families import ALL_KINDS
 
     name = table.pop("name", None)
     kind = table["generate"]
-    if kind not in KINDS:
-        raise OptionError(f"{where}.generate: {kind!r} is not one of {', '.join(KINDS)}")
-    parameters = KINDS[kind].parameters
+    if kind not in ALL_KINDS:
+        raise OptionError(f"{where}.generate: {kind!r} is not one of {', '.join(ALL_KINDS)}")
+    parameters = ALL_KINDS[kind].parameters
     _check_keys(where, table, ("generate", "permute", *(p.name for p in parameters)))
     lacking = [p.name for p in parameters if p.required and p.name not in table]
     if lacking:

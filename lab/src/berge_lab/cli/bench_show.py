@@ -35,7 +35,7 @@ __all__ = ["reason_of", "show", "write_csv"]
     ),
 )
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE…")
-@click.option("--by", type=click.Choice(["graph", "setting", "memory"]),
+@click.option("--by", type=click.Choice(["graph", "setting", "choice", "memory"]),
               help="One table only.  [default: all]")  # fmt: skip
 @click.option("--measure",
               type=click.Choice(["seconds", "median", "gathers", "with-convert", "memory"]),
@@ -82,6 +82,7 @@ def show(
     tables = {
         "graph": lambda: _by_graph(results, measure, chosen if ratio else None),
         "setting": lambda: _by_setting(results, chosen),
+        "choice": lambda: _by_choice(results, chosen),
         "memory": lambda: memory_table(results),
     }
     if as_json:
@@ -89,6 +90,7 @@ def show(
             {
                 "reference": chosen,
                 "settings": [_no_nan(line) for line in results.summary(chosen)],
+                "choices": results.choices(chosen),
                 "memory": results.memory(),
                 "rows": [_facts(*where, results) for where in results.rows],
             }
@@ -140,6 +142,21 @@ def _by_setting(results: Results, reference: str) -> Table:
     head = ["setting", "graphs", "over limit", "void", "fastest on", "time", "gather passes",
             f"÷ {reference}", "least", "most"]  # fmt: skip
     return Table("by-setting", "", "all graphs, geometric means", head, lines)
+
+
+def _by_choice(results: Results, reference: str) -> Table:
+    from ..bench.ratios import geometric_mean
+
+    keys = ("graph", "peer", "ahead", "best", "choice")
+    found = results.choices(reference)
+    lines: list[list[Cell]] = [[line[key] for key in keys] for line in found]
+    if found:
+        ahead, lost = ([line[key] for line in found] for key in ("ahead", "choice"))
+        lines.append(["geometric mean", "", geometric_mean(ahead), "", geometric_mean(lost)])
+        lines.append(["worst", "", min(ahead), "", max(lost)])
+    head = ["graph", "fastest peer", f"its time ÷ {reference}", "best of ours", f"{reference} ÷"]
+    title = f"{reference} against the fastest peer and the best of ours on each graph"
+    return Table("by-choice", "", title, head, lines)
 
 
 def _against_targets(results: Results, reference: str, file: Path) -> Table:

@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import math
 
-from ...graphs.graph import BorrowedGraph, unsigned
 from ...results.run import Run
 from ...tuning import (
     EFFORT,
@@ -53,7 +52,6 @@ from ..counters import LONGEST, report
 from ..push_relabel.p_push_relabel import p_push_relabel
 from ..push_relabel.push_relabel import push_relabel
 from .budgeted import (
-    LARGEST,
     ROUNDS,
     SEARCHES,
     Arrays,
@@ -76,16 +74,9 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     edges = max(run.graph.nnz, READ_IN_NO_TIME)
     roots = search.roots.size
     try:
-        borrowed = isinstance(run.graph, BorrowedGraph)
-        if many or borrowed:
-            worth = run.graph.n_cols + WAKING if many else LARGEST
-            most = effort * edges if many else min(effort, 1.0) * edges + 1
-            if search_before_others(run, search, worth, most):
-                return
-        if borrowed:
-            run.own_graph()
-            search = search._replace(indices=unsigned(run.graph.indices))
         if many:
+            if search_before_others(run, search, run.graph.n_cols + WAKING, effort * edges):
+                return
             with run.timed("search"):
                 search = shared(search)
             threads = search.own.shape[0]
@@ -111,6 +102,7 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     finally:
         report(run, search.tally)
     del search  # memory
+    run.own_graph()
     wide = longest >= LONG_PATH and left <= REST * roots
     if (wide or passes > effort) and match_in_phases(run, run.threads, LEAST_FOUND):
         return
