@@ -82,9 +82,16 @@ SOLO_PARTS = (1 / 8, 1 / 4, 1 / 2, 7 / 8)  # "When to wake the others" in perfor
 EFFORT = 3.0  # times the edges that searches may read: 3 to 5 are equal
 SHARED_SEARCHES = 300_000  # edges from which threads share the searches
 SHARED_PUSHES = 1_000_000  # edges from which threads share push-relabel: ego-Twitter
+SHARED_ROWS = 1 << 11  # and unmatched rows: fewer mean many rounds, each too short to wake threads
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3  # part of the rows dealt with after one time the edges: cit-HepPh, cit-HepTh
 PART_OF_PASS, WELL = 1 / 4, 0.95  # a first round that goes well goes on: bayer10
+WORTH_LOOKING = 1 << 16  # edges; guess
+# Parts of a pass after which it is judged, and paths for a row dealt with: none in the end.
+LOOKS = ((1 / 8, 0.0), (1 / 4, 0.7), (1 / 2, 0.55), (1.0, 2.0))
+ASKEW_LEFT, ASKEW_FOUND, ASKEW_FREE = 0.85, 0.3, 0.4  # rows left, paths, unmatched columns
+HARD_LEFT, MOST_SUPPLY, THICK, SHORT_PATH = 0.08, 2.0, 3.3, 6  # rows, columns, degree, path
+FAR_LEFT, FAR_FOUND = 0.85, 0.98  # rows left though searches succeed: bayer10
 LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
 REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths

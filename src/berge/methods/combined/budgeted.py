@@ -202,10 +202,14 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
-    """Begin on one thread, as long as it does not pay to wake others, or to copy; else as above."""
-    if a.state[READ] == 0:
-        worth, most = min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST))
-        _search(run, a, begin_alone, worth, most, not isinstance(run.graph, BorrowedGraph))
+    """Search on one thread, as long as it does not pay to wake others, or to copy; else as above.
+
+    What was begun goes on only if the graph is borrowed.
+    """
+    ours = not isinstance(run.graph, BorrowedGraph)
+    left = int(min(most_edges - a.state[READ], LARGEST))
+    if left > 0 and not (ours and a.state[READ] > 0):
+        _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), left, ours)
     return search_with_limits(run, a, 0)
 
 
