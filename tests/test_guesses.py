@@ -20,7 +20,10 @@ def graph_of(kind):
 
 
 REFUSED = {
-    "a frame of many columns": (lambda: frame(np.eye(5)), "name the columns, of 0, 1, 2"),
+    "a frame of many columns": (
+        lambda: frame(np.eye(5)),
+        "name the columns by left=… and right=…, of 0, 1, 2",
+    ),
     "a square frame of two": (lambda: frame(np.eye(2)), "may be a matrix or two edges"),
     "a list of pairs": (lambda: [(0, 1), (1, 2)], "a list of pairs: pass"),
 }

@@ -155,6 +155,6 @@ def test_who_imports_by_name() -> None:
     by_name = {
         module for module, path in MODULES.items() if "import_module(" in path.read_text("utf-8")
     }
-    own_room = {"berge.cli.program", "berge.files"}
+    own_room = {"berge.cli.program", "berge.files"}  # but for .ingest.named_files
     libraries = {"berge.files.files", "berge.ingest.frames"}  # not ours
     assert by_name == {"berge", "berge.methods.algorithm"} | own_room | libraries

@@ -1,12 +1,13 @@
-"""Maximum matchings of any graph by number: berge beside LEMON, and networkx and rustworkx.
+"""Maximum matchings of any graph by number: berge beside LEMON and Boost, networkx and rustworkx.
 
 python lab/benchmarks/general.py --data FOLDER [--graphs NAME …] [--repeats 3] [--slow]
 
-On the symmetric graphs of a folder of .npz files. LEMON is C++: the program below is compiled with
-``g++ -O3`` in a temporary folder (Debian: liblemon-dev). Every graph is solved by turns, best of
-`repeats`; times are of the processor, since other work on the machine does not change these much.
-Neither reading nor building the graph is counted. `--slow` times networkx and rustworkx once, on
-graphs of up to 3000 edges.
+On the symmetric graphs of a folder of .npz files. LEMON and Boost are C++: the programs below are
+compiled with ``g++ -O3`` in a temporary folder (Debian: liblemon-dev, libboost-graph-dev). Every
+graph is solved by turns, best of `repeats`, but by Boost once, for ten seconds at most; times are
+of the processor, since other work on the machine does not change these much. Neither reading nor
+building the graph is counted; berge gets a new one each time, which knows nothing of earlier
+solves. `--slow` adds Boost, and networkx and rustworkx once, on graphs of up to 3000 edges.
 """
 
 from __future__ import annotations
@@ -26,21 +27,26 @@ from common import print_table
 
 import berge
 
+READ = r"""
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <vector>
+static int64_t head[2];
+static std::vector<int32_t> ends;
+static bool read(const char *name) {
+  FILE *file = fopen(name, "rb");
+  if (fread(head, 8, 2, file) != 2) return false;
+  ends.resize(2 * head[1]);
+  return fread(ends.data(), 4, ends.size(), file) == ends.size();
+}
+"""
 LEMON = r"""
 #include <lemon/smart_graph.h>
 #include <lemon/matching.h>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <vector>
 using namespace lemon;
 int main(int, char **argv) {
-  FILE *file = fopen(argv[1], "rb");
-  int64_t head[2];
-  if (fread(head, 8, 2, file) != 2) return 1;
-  std::vector<int32_t> ends(2 * head[1]);
-  if (fread(ends.data(), 4, ends.size(), file) != ends.size()) return 1;
+  if (!read(argv[1])) return 1;
   SmartGraph graph;
   graph.reserveNode(head[0]);
   graph.reserveEdge(head[1]);
@@ -53,6 +59,23 @@ int main(int, char **argv) {
   printf("%d %.6f\n", matching.matchingSize(), double(clock() - begin) / CLOCKS_PER_SEC);
 }
 """
+BOOST = r"""
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/max_cardinality_matching.hpp>
+using namespace boost;
+typedef adjacency_list<vecS, vecS, undirectedS> Graph;
+int main(int, char **argv) {
+  if (!read(argv[1])) return 1;
+  Graph graph(head[0]);
+  for (int64_t e = 0; e < head[1]; e++) add_edge(ends[2 * e], ends[2 * e + 1], graph);
+  std::vector<graph_traits<Graph>::vertex_descriptor> mate(head[0]);
+  clock_t begin = clock();
+  edmonds_maximum_cardinality_matching(graph, &mate[0]);
+  double seconds = double(clock() - begin) / CLOCKS_PER_SEC;
+  printf("%d %.6f\n", (int)matching_size(graph, &mate[0]), seconds);
+}
+"""
+PATIENCE = 10  # seconds for Boost
 GRAPHS = [
     "email-Enron",
     "cond-mat-2005",
@@ -89,10 +112,10 @@ def timed(solve: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - begin, result
 
 
-def compile_lemon(folder: Path) -> Path:
+def compile_peer(folder: Path, name: str, code: str) -> Path:
     """Return the program."""
-    source, program = folder / "lemon.cpp", folder / "lemon"
-    source.write_text(LEMON)
+    source, program = folder / f"{name}.cpp", folder / name
+    source.write_text(READ + code)
     subprocess.run(["g++", "-O3", "-o", program, source], check=True)
     return program
 
@@ -104,13 +127,26 @@ def edges_of(graph: berge.Graph) -> Any:
     return np.column_stack([ends[once], graph.indices[once]]).astype(np.int32)
 
 
-def run_lemon(program: Path, file: Path) -> tuple[float, int]:
+def run_peer(program: Path, file: Path, patience: float | None = None) -> tuple[float, int]:
     """Return the seconds, and the number of pairs."""
-    words = subprocess.run([program, file], check=True, capture_output=True).stdout.split()
+    done = subprocess.run([program, file], check=True, capture_output=True, timeout=patience)
+    words = done.stdout.split()
     return float(words[1]), int(words[0])
 
 
-def compare(name: str, graph: berge.Graph, program: Path, repeats: int) -> list[Any]:
+def run_boost(program: Path, file: Path, pairs: int) -> str:
+    """Return the milliseconds, as text; Boost may take hours."""
+    try:
+        seconds, found = run_peer(program, file, PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"over {1000 * PATIENCE:,}"
+    assert found == pairs, f"Boost has {found} pairs, not {pairs}"
+    return f"{1e3 * seconds:.1f}"
+
+
+def compare(
+    name: str, graph: berge.Graph, program: Path, boost: Path | None, repeats: int
+) -> list[Any]:
     """Return a row of the table."""
     file, edges = program.parent / "graph", edges_of(graph)
     with file.open("wb") as out:
@@ -118,17 +154,19 @@ def compare(name: str, graph: berge.Graph, program: Path, repeats: int) -> list[
         edges.tofile(out)
     ours, theirs, proof = [], [], []
     for _ in range(repeats):
-        seconds, pairs = run_lemon(program, file)
+        seconds, pairs = run_peer(program, file)
         theirs.append(seconds)
         for _ in range(2):
-            seconds, matching = timed(lambda: berge.maximum_matching(graph))
+            new = berge.Graph(graph.indptr, graph.indices)
+            seconds, matching = timed(partial(berge.maximum_matching, new))
             ours.append(seconds)
         proof.append(timed(partial(matching.prove, graph))[0])
         assert matching.cardinality == pairs, f"{name}: LEMON has {pairs} pairs, {matching}"
     here, there = min(ours), min(theirs)
     sizes = [name, graph.n_vertices, graph.n_edges, matching.cardinality]
     times = [f"{1e3 * s:.1f}" for s in (here, min(proof), there)]
-    return [*sizes, *times, f"{there / here:.2f}", f"{min(proof) / here:.2f}"]
+    others = [run_boost(boost, file, pairs)] if boost else []
+    return [*sizes, *times, *others, f"{there / here:.2f}", f"{min(proof) / here:.2f}"]
 
 
 def compare_slow() -> None:
@@ -165,12 +203,14 @@ def main() -> None:
     given = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        program = compile_lemon(Path(folder))
+        program = compile_peer(Path(folder), "lemon", LEMON)
+        boost = compile_peer(Path(folder), "boost", BOOST) if given.slow else None
         for name in given.graphs:
             graph = berge.as_graph(str(given.data / f"{name}.npz"))
-            rows.append(compare(name, graph, program, given.repeats))
+            rows.append(compare(name, graph, program, boost, given.repeats))
             print(*rows[-1], flush=True)
     columns = ["graph", "vertices", "edges", "pairs", "berge, ms", "proof, ms", "LEMON, ms"]
+    columns += ["Boost, ms"] if given.slow else []
     print_table([*columns, "LEMON / berge", "proof / berge"], rows)
     ratios = [float(row[-2]) for row in rows]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))

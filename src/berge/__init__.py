@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from .ingest import as_graph as as_graph
     from .methods.registry import algorithms as algorithms
     from .results.assignment import Assignment as Assignment
-    from .results.assignment import PriceProof as PriceProof
     from .results.capacity_matching import CapacityCertificate as CapacityCertificate
     from .results.capacity_matching import CapacityMatching as CapacityMatching
     from .results.general_matching import GeneralMatching as GeneralMatching
     from .results.greedy_matching import GreedyMatching as GreedyMatching
     from .results.matching import Matching as Matching
     from .results.matching import SolveStats as SolveStats
+    from .results.price_proof import PriceProof as PriceProof
     from .results.proof import Certificate as Certificate
     from .results.proof import verify as verify
     from .results.sensitivity import PriceRange as PriceRange
@@ -122,7 +122,7 @@ _HOME = {
     "as_graph": "ingest",
     "algorithms": "methods.registry",
     "Assignment": "results.assignment",
-    "PriceProof": "results.assignment",
+    "PriceProof": "results.price_proof",
     "CapacityCertificate": "results.capacity_matching",
     "CapacityMatching": "results.capacity_matching",
     "GeneralMatching": "results.general_matching",

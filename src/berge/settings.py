@@ -52,6 +52,7 @@ class Options(Watched, total=False):
     """Options of the exact algorithms and the starts, as `berge.algorithms` lists them."""
 
     alpha: float
+    as_printed: bool
     concurrent: bool
     direction_optimising: bool
     effort: float
@@ -62,14 +63,16 @@ class Options(Watched, total=False):
     k: float
     kept: int
     kernel: Literal["gpubfs", "gpubfs-wr"]
-    launch: Literal["ct", "mt"]
+    launch: Literal["ct", "mt", "256x256"]
     lookahead: bool
     queue_limit: int
     relabel_every: float
     relabel_frequency: float
+    rows_only: bool
     scaling_iterations: int
     shortest: bool
     split: bool
+    statistics: Literal["auto", "on", "off"]
     strategy: Literal["adaptive", "fix"]
     window: int
 

@@ -26,11 +26,12 @@ SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many 
 TURNS = 64  # chunks a thread has in a launch at most: longer ones are kinder to the prefetcher
 SERIAL_ITEMS = 512  # items below which one CPU thread does a launch; guess
 FEW_ON_CUDA = 16  # items that one CUDA thread does in about the time of a launch; guess
+AHEAD_ON_CUDA = 8  # levels or iterations that are launched before a flag is read; guess
+ALONE_ON_CUDA = 4096  # items that one CUDA thread does in a launch at most; guess
 BLOCKS_TO_SUM = 2048  # blocks of a prefix sum at most: one thread adds up their sums; guess
 SMALLEST_TO_SUM = 64  # entries of such a block at least; guess
 COUNTERS = 64  # counters that stand for one shared count, so that threads seldom meet; guess
 SHRINK_FROM = 512  # active rows from which a list is made dense: the figure of Deveci et al. 2013
-BLOCKS_TO_COUNT = 256  # shares of the vertices, each counted by one thread; guess
 LANES = (1, 32, 1024)  # lanes a row, by class of its degree: a thread, a warp, a block of CUDA's
 SPLIT = (64, 8192)  # degrees from which a row is of the second and of the third class; guess
 ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause; guess
@@ -101,6 +102,7 @@ READ_IN_NO_TIME = 1 << 14  # edges; guess
 FOREST_FAR, FOREST_AHEAD, FOREST_NEAR = 12, 8, 4  # halves the time of road-moscow and dragon-dual
 FOREST_ROW = 16  # neighbours of the vertex that is near; guess
 START_AHEAD = 8  # guess
+LEFT_IN_ORDER = 1 / 32  # of what is not settled; four graphs leave up to 2 %, all others over 3 %
 
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait

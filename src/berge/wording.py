@@ -23,8 +23,10 @@ def plural(count: int, noun: str, several: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
-def in_words(labels: Sequence[Any], limit: int) -> str:
+def in_words(labels: Sequence[Any], limit: int, noun: str = "") -> str:
     """Return a list as people say it; "others" stands for what is over the limit.
+
+    A noun goes before what has numbers only.
 
     Examples
     --------
@@ -33,13 +35,16 @@ def in_words(labels: Sequence[Any], limit: int) -> str:
     ('ann', 'ann, bob and cid')
     >>> in_words(range(1000), 3)
     '0, 1, 2 and 997 others'
+    >>> in_words([0, 4], 3, "row")
+    'rows 0 and 4'
     """
     if len(labels) <= limit + 1:  # one name is as short as "1 other"
         names = [_in_text(label) for label in labels]
     else:
         names = [_in_text(label) for label in labels[:limit]]
         names.append(f"{len(labels) - limit:,} others")
-    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    said = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
+    return f"{noun}{'s' * (len(labels) > 1)} {said}" if noun and said else said
 
 
 def _in_text(label: Any) -> str:

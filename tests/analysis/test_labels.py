@@ -158,7 +158,7 @@ class TestReasons:
         assert str(berge.match_pairs({"ann": []}).reasons()[0]) == "ann wants nothing"
         graph = np.array([[1, 0, 0]])
         found = berge.explain_unmatched(graph, berge.maximum_matching(graph), "right")
-        assert [str(r) for r in found] == ["1 and 2 are wanted by nobody"]
+        assert [str(r) for r in found] == ["columns 1 and 2 are joined to no row"]
 
     def test_one_of_them(self):
         assert str(Shortage("right", ["sew"], [], ["sew"])) == "sew is wanted by nobody"

@@ -28,6 +28,16 @@ def test_plots_of_any_shape(graph, tmp_path):
     assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
+def test_small_pictures_have_names():
+    graph = berge.as_bipartite([[1, 1], [0, 1]], row_labels=["ann", "bob"], col_labels=["x", "y"])
+    dm = berge.dulmage_mendelsohn(graph)
+    given, permuted = dm.plot(graph).axes
+    assert [t.get_text() for t in given.get_yticklabels()] == ["ann", "bob"]
+    names = [graph.row_labels[i] for i in dm.row_order]
+    assert [t.get_text() for t in permuted.get_yticklabels()] == names
+    assert [t.get_text() for t in given.get_xticklabels()] == ["x", "y"]
+
+
 def test_every_entry_shows():
     """Each pixel with an entry has a colour, and one without is white, before and after."""
     graph = generate.erdos_renyi(900, 700, 1500)

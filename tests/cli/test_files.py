@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 
 import pytest
@@ -42,7 +43,25 @@ def test_standard_input_of_other_formats():
     names = b"who,what\nann,cook\nbob,cook\n"
     assert "want only cook" in feed(names, "match", "-", "--left", "who", "--right", "what").output
     shown = feed(b"0 1\n", "match", "-", code=exit_codes.ERROR).stderr
-    assert "stdin: a name without a suffix tells no format" in " ".join(shown.split())
+    assert "standard input: a name without a suffix tells no format" in " ".join(shown.split())
+
+
+def test_standard_output(text, tmp_path):
+    done = feed(text, "match", "-", "-o", "-")
+    assert done.stdout.startswith("# rows 9 cols 9 matched 9 upper_bound 9\n0 ")
+    assert "standard input" in done.stderr
+    assert "perfect, proved" in done.stderr
+    both = feed(text, "match", "-", "-o", "-.json", "--json")
+    assert json.loads(both.stdout)["cardinality"] == 9
+    assert json.loads(both.stderr)["output"] == "standard output"
+    assert run("generate", "chain", "links=9", "-o", "-").stdout.encode() == text
+    assert feed(text, "convert", "-", "-", "--from", "mtx", "--to", "csv").stdout.endswith("8,0\n")
+    names = b"who,what\nann,cook\nbob,cook\n"
+    columns = "--left", "who", "--right", "what"
+    assert feed(names, "match", "-", *columns, "-o", "-").stdout == "who,what\nann,cook\n"
+    wrong = feed(text, "match", "-", "-o", "-.png", code=exit_codes.USAGE).stderr
+    assert "'standard output' must end in" in wrong
+    assert run("match", tmp_path / "none.mtx", "-o", "-", code=exit_codes.ERROR).stdout == ""
 
 
 @pytest.mark.parametrize("name", ["A", "A.txt", "A.gz", "A.txt.gz", "A.matrix", "A.dat.xz"])
@@ -73,8 +92,12 @@ def test_no_clobber(text, tmp_path):
     source, target = tmp_path / "a.mtx", tmp_path / "m.txt"
     source.write_bytes(text)
     target.write_text("mine")
-    for args in (("match", source, "-o", target), ("generate", "chain", "-o", target)):
-        shown = run("--no-clobber", *args, code=exit_codes.USAGE).stderr
+    for args in (
+        ("--no-clobber", "match", source, "-o", target),
+        ("match", source, "-o", target, "--no-clobber"),
+        ("generate", "chain", "--no-clobber", "-o", target),
+    ):
+        shown = run(*args, code=exit_codes.USAGE).stderr
         assert "is there already" in " ".join(shown.replace("│", " ").split())
     assert target.read_text() == "mine"
     run("match", source, "-o", target)

@@ -50,6 +50,7 @@ class TestGenerate:
             (["grid", "width", "-o", "g.mtx"], "'width' is not KEY=VALUE"),
             (["grid", "width=2", "width=3", "-o", "g.mtx"], "width is given twice"),
             (["grid", "width=2", "-o", "no/such/g.mtx"], "there is no folder"),
+            (["road", "100", "50"], "did you mean width=100 height=50?"),
             (["grid", "--permute", "x"], "'x' is not a valid integer"),
         ],
     )

@@ -58,7 +58,7 @@ class TestCommand:
     def test_columns_by_number_and_by_default(self, jobs):
         assert match_json(jobs, "--left", 2, "--right", 3)["labels"]["left"] == "worker"
         shown = run("match", jobs, "--right", "job", code=exit_codes.USAGE).stderr
-        assert "left: name the column, of 'hours', 'worker'" in shown
+        assert "name the column by --left …, of 'hours', 'worker'" in shown
         jobs.write_text("2,1\nann,cook\n")  # a name beats a number
         assert match_json(jobs, "--left", "1")["labels"]["pairs"] == [["cook", "ann"]]
 

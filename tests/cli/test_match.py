@@ -151,7 +151,7 @@ class TestMatch:
         assert run_json("verify", path, saved, *columns)["is_perfect"] is True
         assert run_json("info", path, *columns)["edges"] == 3
         run("convert", path, tmp_path / "edges.npz", *columns)
-        assert "left and right: name the columns" in run("match", path, code=2).stderr
+        assert "name the columns by --left … and --right …" in run("match", path, code=2).stderr
         wrong = run("match", path, "--left", "users", code=exit_codes.USAGE).stderr
         assert "the columns are 'w', 'item', 'user'" in wrong
 

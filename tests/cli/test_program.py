@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
 import berge
 from berge.cli import cli, exit_codes, program
@@ -102,6 +103,9 @@ class TestErrors:
             (["-o", "m.foo"], "'m.foo' must end in .npz, .txt or .json"),
             (["-o", "no/such/m.npz"], "there is no folder"),
             (["--what"], "No such option"),
+            (["--device", "gpu"], "did you mean 'cuda'?"),
+            (["--weights"], "no option --weights; the best by weight is found by `berge assign`"),
+            (["-a", "suitor"], "that is for --method of `berge greedy`"),
         ],
     )
     def test_bad_options(self, mesh, args, says):
@@ -109,6 +113,22 @@ class TestErrors:
         assert result.stdout == ""
         assert result.stderr.startswith("Usage: berge match")
         assert says in result.stderr
+
+    def test_advice_names_options_of_the_command(self, tmp_path):
+        (tmp_path / "a.blob").write_text("hello")
+        said = run("match", tmp_path / "a.blob", code=exit_codes.ERROR).stderr
+        assert said.endswith("or give --format\n")
+        said = run("convert", tmp_path / "a.blob", "-", code=exit_codes.ERROR).stderr
+        assert said.endswith("or give --from\n")
+        said = run("convert", tmp_path / "a.mtx", "a.blob", code=exit_codes.USAGE).stderr
+        assert said.endswith("or give --to\n")
+
+    def test_completion(self):
+        assert run("completion", "fish").stdout.startswith("function _berge_completion")
+        asked = {"COMP_WORDS": "berge match -a ms-bfs-", "COMP_CWORD": "3"}
+        asked["_BERGE_COMPLETE"] = "bash_complete"
+        done = CliRunner().invoke(cli, [], prog_name="berge", env=asked)
+        assert "ms-bfs-graft" in done.stdout
 
     def test_output_is_a_folder(self, mesh, tmp_path):
         (tmp_path / "m.npz").mkdir()

@@ -277,7 +277,7 @@ def test_parquet_columns_and_folders(tmp_path):
         with pytest.raises(FormatError, match=message):
             list(open_stream(source, "parquet", **settings).pieces(None))
     (tmp_path / "no.parquet").write_bytes(b"PAR0")
-    with pytest.raises(FormatError, match="not a Parquet file"):
+    with pytest.raises(FormatError, match="not a Parquet or Arrow file"):
         berge.read(tmp_path / "no.parquet")
 
 

@@ -36,9 +36,13 @@ def test_split_suffix(name, parts):
     assert files.split_suffix(name) == parts
 
 
+NOT_ROUND = ("metis", "graphml", "pajek")  # undirected; not written
+
+
 @pytest.mark.parametrize("compression", ["", *files.COMPRESSIONS])
 @pytest.mark.parametrize(
-    "suffix", [s for f in FORMATS if f.compressible and f.name != "metis" for s in f.suffixes]
+    "suffix",
+    [s for f in FORMATS if f.compressible and f.name not in NOT_ROUND for s in f.suffixes],
 )
 def test_every_suffix_and_compression(tmp_path, suffix, compression):
     path = tmp_path / f"graph{suffix}{compression}"

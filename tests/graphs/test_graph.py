@@ -8,6 +8,8 @@ import scipy.sparse as sp
 
 import berge
 from berge import BipartiteGraph, Graph, InvalidGraphError, tuning
+from berge.graphs import csr as csr_module
+from berge.graphs.graph import BorrowedGraph
 
 from ..conftest import COMPILED
 
@@ -134,6 +136,39 @@ def test_transpose_on_threads(threads):
     transpose = graph._transposed(threads)
     assert np.array_equal(transpose.indptr, np.append(0, np.cumsum(counts)))
     assert np.array_equal(transpose.indices, rows[np.argsort(graph.indices, kind="stable")])
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_transpose_of_what_others_may_change(threads, monkeypatch):
+    """It is right, or an index is named, or it is said that others changed some."""
+    monkeypatch.setattr("berge.tuning.SHARED_TRANSPOSE", 0)
+    rng = np.random.default_rng(1)
+    graph = BipartiteGraph.from_edges(*rng.integers(0, 40, (2, 300)), (50, 40))
+    matrix = graph.to_scipy()
+    transpose = BorrowedGraph.of(matrix)._transposed(threads)
+    assert np.array_equal(transpose.indptr, graph.T.indptr)
+    assert np.array_equal(transpose.indices, graph.T.indices)
+    assert not transpose.has_transpose
+    right = matrix.indices.copy()
+    for wild in (40, -1, 2**31 - 1):
+        matrix.indices[7] = wild
+        with pytest.raises(InvalidGraphError, match=rf"indices\[7\] = {wild} is not in 0 … 39"):
+            BorrowedGraph.of(matrix)._transposed(threads)
+    both_passes, changes = csr_module.count_or_place, []
+
+    def change(*arguments):
+        both_passes(*arguments)
+        if not arguments[-1]:  # all are counted
+            matrix.indices[:] = changes[-1]
+
+    if not COMPILED:
+        monkeypatch.setattr(csr_module, "count_or_place", change)
+        for changed in (-1, 39, 0, np.where(np.arange(300) < 9, 0, right)):
+            matrix.indices[:] = right
+            changes.append(changed)
+            with pytest.raises(InvalidGraphError, match=r"is not in|changed by others"):
+                BorrowedGraph.of(matrix)._transposed(threads)
 
 
 @pytest.mark.kernels

@@ -106,9 +106,9 @@ def test_named_columns(make):
 @every_library
 def test_columns_are_not_guessed(make):
     frame = make({"n": [1, 2], "job": ["x", "y"], "worker": ["p", "q"]})
-    with pytest.raises(OptionError, match="left and right: name the columns, of 'n', 'job'"):
+    with pytest.raises(OptionError, match="name the columns by left=… and right=…, of 'n', 'job'"):
         berge.as_bipartite(frame)
-    with pytest.raises(OptionError, match="left: name the column, of 'n', 'worker'"):
+    with pytest.raises(OptionError, match="name the column by left=…, of 'n', 'worker'"):
         berge.as_bipartite(frame, right="job")
     two = make({"job": ["x", "y"], "worker": ["p", "q"]})
     assert list(berge.as_bipartite(two).row_labels) == ["x", "y"]

@@ -10,6 +10,7 @@ import pytest
 import berge
 from berge import BipartiteGraph, Certificate, Matching, ProofError
 from berge.compile import thread_count
+from berge.methods.combined import mixed
 from berge.results import compiled_check, proof
 from berge.results.compiled_check import size_if_right
 
@@ -176,6 +177,34 @@ def test_is_the_specification(shape):
                     assert size(*arrays, masks, graph) == specified(shape, edges, r, c, parts)
 
 
+@pytest.mark.parametrize("degree", range(1, 7))
+def test_every_edge_of_a_row_counts_and_none_of_the_next(degree):
+    """Rows of the same columns, and one of five others behind them, which is in the cover."""
+    cols = [*np.tile(np.arange(degree), degree), *range(degree, degree + 5)]
+    indptr = [*range(0, degree * degree + 1, degree), len(cols)]
+    shape = degree + 1, degree + 5
+    graph = BipartiteGraph(np.array(indptr), np.array(cols, np.int32), shape)
+    for shift in range(degree):
+        rows = np.append((np.arange(degree) + shift) % degree, degree)
+        back = np.full(shape[1], -1)
+        back[rows] = np.arange(shape[0])
+        cover = mask(shape[0], degree), mask(shape[1], *range(degree))
+        assert size(rows, back, cover, graph) == size(rows, back, None, graph) == degree + 1
+        for col in range(degree):
+            cover[1][col] = False
+            assert size(rows, back, cover, graph) is None
+            other = np.flatnonzero(rows == col)
+            assert size(np.where(rows == col, degree + 1, rows), back, None, graph) is None
+            # Column `degree` + 1 is of the last row alone, which others may not take.
+            taken, given = rows.copy(), back.copy()
+            taken[other], given[degree + 1], given[col] = degree + 1, other[0], -1
+            assert size(taken, given, None, graph) is None
+            cover[1][:] = [j < degree for j in range(shape[1])]
+            cover[0][other] = True  # is then not bare
+            assert size(taken, given, cover, graph) is None
+            cover[0][other] = False
+
+
 def test_work_is_shared_out(monkeypatch):
     monkeypatch.setattr(compiled_check, "SHARED_CHECK", 0)
     graph = berge.generate.power_law(60, 40, 3, seed=2)
@@ -205,6 +234,21 @@ def test_both_checks_refuse_with_the_same_words():
     assert messages[0] == messages[1]
     with pytest.raises(berge.OptionError, match="check must be"):
         berge.verify(GRAPH, found, check="fast")
+
+
+@pytest.mark.parametrize("shape", [(300, 280), (280, 300)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_covers_are_handed_over_by_the_search(shape, threads, monkeypatch):
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
+    graph = berge.generate.power_law(*shape, 3, seed=5)
+    for settings in ({}, {"init": "none"}, {"init": "none", "side": "cols"}):
+        found = berge.maximum_matching(graph, threads=threads, **settings)
+        cover = proof.cover_of_reached(found)
+        berge.verify(graph, found, cover, check="numpy")
+        assert cover.size == found.cardinality < graph.nonempty_rows
+        flags, turned = found._reached
+        found._reached = np.zeros_like(flags), turned  # of another graph, say
+        assert found.prove(graph).size == found.cardinality
 
 
 def test_covers_are_found_by_the_shorter_way():

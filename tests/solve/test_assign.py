@@ -174,6 +174,9 @@ def test_full_that_cannot_be():
     with pytest.raises(InvalidGraphError, match="wanted only by cid: 2 for 1"):
         berge.assign(wishes, match="any", at_least_right={"drive": 1, "sew": 1})
     assert berge.assign(wishes, match="maximum").total == 2
+    numbers = np.array([0, 1, 2, 2]), np.array([0, 0, 0, 1]), np.ones(4)
+    with pytest.raises(InvalidGraphError, match="rows 0 and 1 are joined only to column 0: 2 for"):
+        berge.assign(numbers, match="any", at_least_left=[1, 1, 0])
 
 
 def test_nothing_is_said_aloud():

@@ -141,6 +141,7 @@ class Shortage:
     choices: list[Any]
     unmatched: list[Any]
     units: tuple[int, int, int] | None = None
+    nouns: tuple[str, str] | None = None
 
     @property
     def missing(self) -> int:
@@ -152,7 +153,8 @@ class Shortage:
 
     def describe(self, limit: int = 5) -> str:
         """Return it in words, with about `limit` names on either side."""
-        who, whom = in_words(self.members, limit), in_words(self.choices, limit)
+        own, theirs = self.nouns or ("", "")
+        who, whom = in_words(self.members, limit, own), in_words(self.choices, limit, theirs)
         many = len(self.members) > 1
         if self.units is not None:
             wanted, room, others = self.units
@@ -161,6 +163,9 @@ class Shortage:
             most = f"at most {room + others:,} can be: {', '.join(parts)}" if parts else "none can"
             return f"{who} could have {wanted:,} pairs, and {most}"
         counts = f"{len(self.members):,} for {len(self.choices):,}"
+        if self.nouns is not None:
+            to = f"only to {whom}: {counts}" if self.choices else f"to no {theirs}"
+            return f"{who} {'are' if many else 'is'} joined {to}"
         if self.side == "left":
             verb = "want" if many else "wants"
             return (
@@ -270,8 +275,8 @@ def explain_unmatched(graph: Any, matching: Any, side: Side = "left") -> list[Sh
     >>> m = berge.maximum_matching(A)
     >>> for side in ("left", "right"):
     ...     print(*berge.explain_unmatched(A, m, side))
-    0 and 1 want only 0: 2 for 1
-    1 and 2 are wanted only by 2: 2 for 1
+    rows 0 and 1 are joined only to column 0: 2 for 1
+    columns 1 and 2 are joined only to row 2: 2 for 1
 
     Notes
     -----
@@ -297,6 +302,7 @@ def explain_unmatched(graph: Any, matching: Any, side: Side = "left") -> list[Sh
                 named(graph.row_labels, members),
                 named(graph.col_labels, choices),
                 named(graph.row_labels, unmatched),
+                nouns=_nouns(graph, side),
             )
         )
     return sorted(found, key=lambda shortage: -shortage.missing)
@@ -335,9 +341,17 @@ def _explain_units(graph: BipartiteGraph, matching: CapacityMatching, side: str)
                         int(other_units[choices].sum()),
                         int(outside[members].sum()),
                     ),
+                    _nouns(graph, side),
                 )
             )  # fmt: skip
     return sorted(found, key=lambda shortage: -shortage.missing)
+
+
+def _nouns(graph: BipartiteGraph, side: str) -> tuple[str, str] | None:
+    """Return what the vertices of a side and of the other one are called, if not by labels."""
+    if graph.row_labels is not None or graph.col_labels is not None:
+        return None
+    return ("row", "column") if side == "left" else ("column", "row")
 
 
 def _parts(

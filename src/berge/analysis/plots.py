@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from ..errors import OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.names import named
 from ..shown import COLOURS
 from ..wording import plural
 
@@ -29,6 +30,8 @@ _CHUNK = 1 << 21  # entries counted at a time
 _SMALLEST_BORDER = 1 / 90  # of a side: smaller blocks are too small to have a border
 _SMALLEST_SEEN = 1 / 40  # of a side: smaller parts get a ring around them
 _MOST_BORDERS = 1000
+_MOST_NAMES = 40  # of a side
+_LONGEST_NAME = 24
 
 _NAMES = ("underdetermined", "square", "overdetermined", "between the parts")
 
@@ -80,15 +83,28 @@ def draw_decomposition(
         axis.set(xlabel="column", ylabel="row")
         axis.xaxis.tick_top()
         axis.xaxis.set_label_position("top")
-        for side in (axis.xaxis, axis.yaxis):
-            side.set_major_locator(plt.MaxNLocator(6, integer=True, steps=[1, 2, 2.5, 5, 10]))
-            side.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        _ticks(plt, axis.xaxis, graph.col_labels, n_cols, col_order, rotation=90)
+        _ticks(plt, axis.yaxis, graph.row_labels, n_rows, row_order)
     _borders(plt, axes[1], dm)
     _legend(plt, figure, dm)
     if path is not None:
         figure.savefig(path, dpi=130)
     plt.close(figure)
     return figure
+
+
+def _ticks(
+    plt: Any, side: Any, labels: Any, size: int, order: IndexArray | None, **look: Any
+) -> None:
+    """Write names beside few rows or columns, numbers beside many."""
+    if size > _MOST_NAMES:
+        side.set_major_locator(plt.MaxNLocator(6, integer=True, steps=[1, 2, 2.5, 5, 10]))
+        side.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        return
+    names = named(labels, np.arange(size) if order is None else order)
+    look = {"fontsize": 9 if size <= _MOST_NAMES // 2 else 7} | (look if labels else {})
+    side.set_ticks(np.arange(size) + 0.5, [str(name)[:_LONGEST_NAME] for name in names], **look)
+    side.set_tick_params(length=0)
 
 
 def _picture(

@@ -373,6 +373,7 @@ def _parquet(source: Source) -> Found:
     source.refuse_weights()
     try:
         import pyarrow
+        import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
         raise OptionError('Parquet files need pyarrow: pip install "berge[parquet]"') from None
@@ -386,10 +387,16 @@ def _parquet(source: Source) -> Found:
 
     def pieces() -> Iterator[Piece]:
         for file in files:
-            with damage_told(file, what="not a Parquet file, or a damaged one"):
-                table = pyarrow.parquet.ParquetFile(file)
-                names = _columns(table.schema_arrow.names, source)
-                for batch in table.iter_batches(CHUNK, columns=names):
+            with damage_told(file, what="not a Parquet or Arrow file, or damaged"):
+                if source.path.suffix.lower() in (".feather", ".arrow"):
+                    table = pyarrow.ipc.open_file(file).read_all()
+                    names = _columns(table.column_names, source)
+                    batches = iter(table.to_batches())
+                else:
+                    table = pyarrow.parquet.ParquetFile(file)
+                    names = _columns(table.schema_arrow.names, source)
+                    batches = table.iter_batches(CHUNK, columns=names)
+                for batch in batches:
                     yield *(whole(file, batch, name) for name in names), None
 
     def whole(file: Path, batch: Any, name: str) -> Any:
@@ -424,6 +431,6 @@ FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Source], Found]]] = {
     "metis": ((".graph", ".metis"), _metis),
     "dimacs": ((".gr",), _dimacs),
     "npz": ((".npz",), _npz),
-    "parquet": ((".parquet", ".pq"), _parquet),
+    "parquet": ((".parquet", ".pq", ".feather", ".arrow"), _parquet),
     "folder": ((".berge",), _folder),
 }

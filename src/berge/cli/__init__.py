@@ -37,6 +37,8 @@ __all__ = ["cli", "main"]
         "About this program": {
             "algorithms": "List the algorithms and starts.",
             "warmup": "Compile the kernels now, so that later runs start at once.",
+            "gpu-check": "Run everything for GPUs on yours, and prove every answer.",
+            "completion": "Have the shell complete commands, options and names of algorithms.",
             "demo": "Solve two sparse matrices step by step, and time scipy beside it.",
         },
     },
@@ -46,7 +48,7 @@ __all__ = ["cli", "main"]
         "berge match matrix.mtx -o matching.npz",
         "berge match $(berge fetch HB/west0479)",
         "zcat web.mtx.gz | berge match -",
-        "berge --no-clobber match matrix.mtx -o matching.npz",
+        "berge match jobs.csv --left worker --right job -o - | sort",
     ),
 )
 @click.version_option(None, "-V", "--version", package_name="berge")
@@ -55,7 +57,8 @@ __all__ = ["cli", "main"]
 def cli(debug: bool, no_clobber: bool) -> None:
     """Find matchings in graphs: fast, multicore, and proved.
 
-    `berge COMMAND --help` explains a command and has examples. A FILE of - is standard input.
+    `berge COMMAND --help` explains a command and has examples. A FILE of - is standard input,
+    `-o -` standard output.
     """
 
 

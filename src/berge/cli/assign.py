@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from ..results.assignment import Assignment
 
 SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npz")
+_ASKED = {
+    "min": "the least sum",
+    "max": "the largest sum",
+    "product": "the largest product",
+    "bottleneck": "the largest smallest weight",
+}
 _SHOWN = 10  # names of who is unmatched
 
 
@@ -41,11 +47,7 @@ _SHOWN = 10  # names of who is unmatched
               help="Match all of the smaller side, as many as can be, or any.")  # fmt: skip
 @click.option("--unmatched-cost", type=float, metavar="COST",
               help="What it costs to leave one unmatched where that is allowed.")  # fmt: skip
-@click.option("--capacity", metavar="NUMBER|TABLE", default="1",
-              help="How many pairs each on the right may be in: a number, or a table of labels and "
-              "numbers (1 for others).")  # fmt: skip
-@click.option("--capacity-left", metavar="NUMBER|TABLE", default="1",
-              help="The same for the left.")  # fmt: skip
+@options.units
 @click.option("--score", metavar="COLUMN", help="Column with the weights, of a table.")
 @options.threads
 @options.time_limit(help="Stop after so many seconds, with the assignment so far.")
@@ -62,8 +64,6 @@ def assign(
     ctx: click.Context,
     /,
     file: options.GraphFile,
-    capacity: str,
-    capacity_left: str,
     score: str | None,
     output: Path | None,
     as_json: bool,
@@ -79,37 +79,21 @@ def assign(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; what there is, is written.
     """
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not quiet
     clock = UnderWay()
-    names = ("left", "right", "weight")
+    units = {name: settings.pop(name) for name in options.UNITS}
     with working("reading", shown), clock.timed("read"):
         from ..solve.assign import assign as solve
+        from .scores import read_scores, read_units
 
-        source: Any
-        weights = None
-        if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
-            from .scores import read_scores
-
-            source, names = read_scores(file.path, file.left, file.right, score, file.limits)
-        else:
-            from ..files import read_weighted
-
-            columns: dict[str, Any] = {"left": file.left, "right": file.right, "weights": score}
-            settled: dict[str, Any] = {
-                "format": file.form,
-                "base": file.base,
-                "limits": file.limits,
-            }
-            rows, cols, weights, shape = read_weighted(file.path, **columns, **settled)
-            source, weights = (rows, cols, shape), weights
-        for name, text in (("capacity_right", capacity), ("capacity_left", capacity_left)):
-            settings[name] = _units(text, file.limits)
+        source, weights, names = read_scores(file, score)
+        settings |= read_units(units, file, labelled=names is not None)
     with single_interrupt():
         plan = solve(source, weights, progress=shown, **settings)
         if output is not None and output.suffix != ".json":
             with held_interrupts(), working("writing", shown), clock.timed("write"):
-                plan.save(output, names)
+                plan.save(output, names or ("left", "right", "weight"))
     if plan.is_optimal and not no_prove:
         with working("proving", shown), clock.timed("prove"):
             plan.prove()
@@ -118,26 +102,32 @@ def assign(
             plan.save(output)
     clock.seconds["total"] = clock.elapsed
     seconds = {"solve": plan.stats.seconds["total"], **clock.seconds}
-    facts = {"file": file.path, **plan.facts(), "output": output, "seconds": seconds}
+    facts = {
+        "file": file.path,
+        "columns": names,
+        **plan.facts(),
+        "output": output,
+        "seconds": seconds,
+    }
     if as_json or not quiet:
         report(facts, lambda facts: _lines(facts, plan), file, as_json=as_json)
     leave(ctx, plan.stopped, f"the assignment so far is in {output}" if output else "", quiet=quiet)
 
 
-def _units(text: str, limits: Any) -> Any:
-    """Return a number, or those of a table by label."""
-    from .scores import read_numbers
-
-    return int(text) if text.isdecimal() else read_numbers(Path(text), limits)
+def asked_in_words(facts: dict[str, Any]) -> str:
+    """Return what was asked for."""
+    pairs = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
+    return f"{_ASKED[facts['objective']]}, matching {pairs[facts['match']]}"
 
 
 def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}"
-    asked = {"full": "all of the smaller side", "maximum": "as many as can be", "any": "any"}
-    yield "asked", f"{facts['objective']}, {asked[facts['match']]}"
+    left, right, score = facts["columns"] or ("left", "right", "")
+    of_table = f", scores in column {score}" if score else ""
+    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}{of_table}"
+    yield "asked", asked_in_words(facts)
     state = ("the best, not proved", "yellow")
     if facts["proved"]:
         state = ("the best, proved", "bold green")
@@ -146,12 +136,10 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
         state = (f"not the best ({facts['stopped']}){bound}", "yellow")
     yield "total", Text.assemble((_number(facts["total"]), "bold"), "  ", state)
     yield "pairs", f"{facts['size']:,}"
-    for side in ("left", "right"):
+    for side, name in (("left", left), ("right", right)):
         free = facts[f"unmatched_{side}"]
-        yield (
-            f"unmatched {side}",
-            f"{len(free):,}" + (f": {in_words(free, _SHOWN)}" if free else ""),
-        )
+        listed = f": {in_words(free, _SHOWN)}" if free else ""
+        yield f"unmatched {name}", f"{len(free):,}{listed}"
     if plan.certificate is not None:
         proof = plan.certificate
         exact = "exactly" if proof.is_exact else f"to {_number(abs(proof.best - proof.worst))}"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,7 @@ from ..wording import parse_bytes, plural
 from . import options
 from .display import progress_bars, working
 from .exit_codes import INTERRUPTED_BEFORE
+from .pipes import kept_from_stdin, sent_to_stdout
 from .program import command, say
 
 _SECONDS_BETWEEN_LINES = 5.0  # where stderr is no terminal
@@ -52,6 +54,7 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 def convert(
     ctx: click.Context,
     /,
+    path: Path,
     target: Path,
     to_format: str | None,
     memory: int,
@@ -61,22 +64,33 @@ def convert(
     """Read the graph in IN and write it to OUT.
 
     Formats are known by their suffixes: .mtx (Matrix Market), .csv .tsv .txt .el .edges (edge
-    lists), .graph .metis (METIS), .gr (DIMACS), .npz (NumPy), .parquet (edge lists), .berge (a
-    folder of CSR arrays). One more suffix .gz, .bz2 or .xz has a text file compressed.
+    lists), .graph .metis (METIS), .gr (DIMACS), .npz (NumPy), .parquet .feather .arrow (edge
+    lists), .berge (a folder of CSR arrays); .graphml and .net (Pajek) are read. One more suffix
+    .gz, .bz2 or .xz has a text file compressed.
 
     Matrix Market, edge lists and Parquet of any size become .berge folders in the memory that is
     given. If the command is stopped, the same command goes on where it was: OUT.partial keeps what
     is done so far.
     """
-    from ..files import check_base, format_of, write
+    from ..errors import FormatError
+    from ..files import check_base, format_at, format_of, write
     from ..files.manifest import check_target
 
-    source = options.GraphFile(**source_options)  # type: ignore[arg-type]  # click has checked them
-    to_folder = format_of(target, to_format).name == "folder"
+    form: Any = source_options["form"]
+    path = kept_from_stdin(form) if str(path) == "-" else path
+    source = options.GraphFile(path, **source_options)  # type: ignore[arg-type]  # click's types
+    if str(target) == "-":
+        target = sent_to_stdout(f".{to_format or 'mtx'}")
+    try:
+        to_folder = format_of(target, to_format).name == "folder"
+    except FormatError as error:
+        raise click.BadParameter(
+            str(error).replace("format=", "--to"), param_hint="'OUT'"
+        ) from None
     (check_target if to_folder else options.check_output)(target)
-    form = format_of(source.path, source.form)
-    check_base(form, source.base)
-    if (source.left or source.right) and form.name != "parquet":
+    source_format = format_at(source.path, source.form)
+    check_base(source_format, source.base)
+    if (source.left or source.right) and source_format.name != "parquet":
         raise click.UsageError("--left and --right name columns of Parquet, and IN is none")
     sizes = _convert_stream(ctx, source, target, memory, quiet) if to_folder else None
     if sizes is None:

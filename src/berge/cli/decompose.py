@@ -13,6 +13,7 @@ from ..results.under_way import UnderWay
 from ..wording import in_seconds, in_words, plural
 from . import options
 from .display import plain_table, report, sides, working
+from .pipes import as_named
 from .program import command
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ _PARTS = ("underdetermined", "square", "overdetermined")
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with the names of rows: its name on the first line, or its "
-    "number; of Parquet, with the numbers of rows.",
+    "number; of Parquet or Feather, with names or numbers of rows.",
     "Column with the names of columns.",
 )
 @options.as_json
@@ -68,8 +69,8 @@ def decompose(
     solvable for almost all values, one irreducible block after the other: with the permutations
     that --output writes the matrix is block upper triangular.
     """
-    options.check_output(output, OUTPUTS)
-    options.check_output(permuted, option="'--permuted'")
+    output = options.output(output, OUTPUTS)
+    permuted = options.output(permuted, option="'--permuted'")
     options.check_plot(plot)
     with working("reading"):
         from ..analysis.decomposition import dulmage_mendelsohn
@@ -99,7 +100,7 @@ def decompose(
 
         with working("drawing"):
             draw_decomposition(graph, dm, plot, file.path.name.partition(".")[0])
-    written = [str(path) for path in (output, permuted, plot) if path is not None]
+    written = [as_named(str(path)) for path in (output, permuted, plot) if path is not None]
     report(facts | {"written": written}, _lines, file, as_json=as_json, more=_part_table)
 
 

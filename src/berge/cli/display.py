@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..wording import in_seconds, plural
 from .options import print_json
+from .pipes import as_named, stdout_is_taken
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -21,7 +23,7 @@ def out(*, stderr: bool = False) -> Console:
     """Return the console; colours only where that is a terminal."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False)
+    return Console(stderr=stderr or stdout_is_taken(), highlight=False)
 
 
 def plain_table(*numbers: str, first: str | None = None, **settings: Any) -> Table:
@@ -64,6 +66,7 @@ def report(
     if as_json:
         print_json(facts)
         return
+    facts = {k: as_named(str(v)) if isinstance(v, Path) else v for k, v in facts.items()}
     console = out()
     console.print(fact_table(lines(facts), title=str(title)))
     if more is not None:

@@ -17,7 +17,7 @@ MEANINGS = {
     USAGE: "usage: an unknown option, or a value that is not allowed",
     TIME_LIMIT: "match, greedy, weighted, coarsen: time limit; what there was so far is valid",
     INTERRUPTED: "match, greedy, weighted, coarsen, bench, reproduce: Ctrl-C; the rest is written",
-    NOT_A_MATCHING: "verify: not a valid matching of the graph",
-    NOT_MAXIMUM: "verify: a valid matching, but not a maximum (greedy: maximal) one",
+    NOT_A_MATCHING: "verify: not a valid matching or assignment of the graph",
+    NOT_MAXIMUM: "verify: a valid matching, but not proved maximum, maximal or best",
     INTERRUPTED_BEFORE: "interrupted by Ctrl-C before there was a matching",
 }

@@ -37,7 +37,7 @@ def match_general(
     shown: bool,
 ) -> None:
     """Match, prove, write and report, as `berge match` does for bipartite graphs."""
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     clock = UnderWay()
     with working("reading", shown), clock.timed("read"):
         from ..results.general_matching import GeneralMatching

@@ -66,9 +66,14 @@ def generate(
     if listing:
         _explain(chosen)
         return
-    if output is None:
+    bare = [value for value in values if "=" not in value]
+    if bare:
+        named = " ".join(f"{p.name}={v}" for p, v in zip(chosen[0].parameters, bare, strict=False))
+        wrong = f"{bare[0]!r} is not KEY=VALUE; did you mean {named}?"
+        raise click.BadParameter(wrong, param_hint="'KEY=VALUE'")
+    target = options.output(output)
+    if target is None:
         raise click.UsageError("where to? give a file name with -o")
-    options.check_output(output)
     from ..files import write
     from ..generate import permute as permuted
 
@@ -77,9 +82,9 @@ def generate(
         if permute is not None:
             graph = permuted(graph, seed=permute)
     with working("writing", not quiet):
-        write(graph, output)
+        write(graph, target)
     if not quiet:
-        say("wrote", "green", f"{output}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges")
+        say("wrote", "green", f"{target}: {graph.n_rows:,} × {graph.n_cols:,}, {graph.nnz:,} edges")
 
 
 def _find(name: str, kinds: dict[str, Kind]) -> Kind:

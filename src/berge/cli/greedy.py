@@ -70,7 +70,7 @@ def greedy(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; the matching so far is written.
     """
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     options.check_plot(plot)
     if plot is not None and settings["method"] not in DRAWN:
         names = f"{', '.join(DRAWN[:-1])} or {DRAWN[-1]}"

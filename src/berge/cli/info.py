@@ -46,6 +46,7 @@ def info(file: options.GraphFile, head: bool, check: bool, as_json: bool) -> Non
     checked = _check(file) if check else {}
     if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
         if sizes is None:
+            file.path.stat()  # or else it is not there
             raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
         facts, lines, more = sizes | _needs(sizes), _head_lines, None
     else:
@@ -165,7 +166,7 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
     import numpy as np
 
     from ..graphs.graph import Graph
-    from ..graphs.symmetry import is_bipartite
+    from ..graphs.sides import sides_of
 
     once = graph.without_duplicates()
     cells = graph.n_rows * graph.n_cols
@@ -174,13 +175,14 @@ def _facts(graph: BipartiteGraph) -> dict[str, Any]:
         np.array_equal(once.indptr, mirrored.indptr)
         and np.array_equal(once.indices, mirrored.indices)
     )
+    two_sided = None if not symmetric else sides_of(Graph(once.indptr, once.indices)) is not None
     sizes = {"rows": graph.n_rows, "cols": graph.n_cols, "edges": graph.nnz}
     return {
         **sizes,
         "duplicates": graph.nnz - once.nnz,
         "density": once.nnz / cells if cells else 0.0,
         "symmetric": symmetric,
-        "bipartite": is_bipartite(Graph(once.indptr, once.indices)) if symmetric else None,
+        "bipartite": two_sided,
         "row_degrees": _degrees(graph.row_degrees),
         "col_degrees": _degrees(graph.col_degrees),
         "index_bytes": graph.indices.itemsize,

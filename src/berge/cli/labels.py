@@ -113,6 +113,18 @@ def read_labelled(file: GraphFile) -> LabelledFile:
     OptionError
         No such column; lists those there are.
     """
+    if file.format == "parquet":
+        from ..files.columns import choose_columns
+        from ..ingest import as_bipartite
+
+        table = file.table()
+        names = [table.column_names[k] for k in
+                 choose_columns(table.column_names, file.left, file.right)]  # fmt: skip
+        return LabelledFile(as_bipartite(table, left=names[0], right=names[1]), *names)
+    if file.format in ("graphml", "pajek"):
+        from ..files import read
+
+        return LabelledFile(read(file.path, format=file.form), "rows", "columns")
     if file.form not in _FORMATS:
         raise OptionError(f"left= and right= are for csv and tsv, not for the format {file.form!r}")
     if file.base:

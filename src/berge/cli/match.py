@@ -14,6 +14,7 @@ from ..results.interrupts import held_interrupts, single_interrupt
 from ..results.under_way import UnderWay
 from ..wording import in_bytes, plural
 from . import options
+from .capacities import match_with_units
 from .display import graph_sizes, in_steps, report, verdict_of, working
 from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
@@ -34,6 +35,7 @@ SUFFIXES = (".npz", ".txt", ".json")
     "berge match web.mtx.gz -o matching.npz --threads 8",
     "berge match edges.csv --base 1 --algorithm pothen-fan --option lookahead=false",
     "berge match jobs.csv --left worker --right job -o result.csv",
+    "berge match papers.csv --left paper --right reviewer --capacity-left 3 --capacity-right 4",
     "berge match huge.berge --algorithm out-of-core",
     "berge match web.mtx --time-limit 60 -o best.npz",
     "berge match web.mtx --initial best.npz -o matching.npz",
@@ -58,11 +60,12 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
+@options.units
 @options.path("--initial", metavar="MATCHING", help="Begin with this matching, saved by --output.")
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with labels: its name on the first line, or its number; "
-    "of Parquet, with the numbers of rows.",
+    "of Parquet or Feather, with labels or numbers of rows.",
     "Column with what to match them to.",
 )
 @options.path(
@@ -102,8 +105,11 @@ def match(
     Rows and columns of a sparse matrix are the two sides, its entries are the edges: the size of
     the maximum matching is the structural rank.
 
-    With --left or --right, FILE is a table with two columns of labels. The summary then tells who
-    cannot be matched, and why. In Parquet these columns hold numbers of vertices.
+    With --left or --right, FILE is a table with two columns of labels: CSV, TSV, Parquet, Feather.
+    The summary then tells who cannot be matched, and why; of GraphML and Pajek files too. Whole
+    numbers in Parquet and Feather are numbers of vertices.
+
+    With capacities or lower bounds a vertex may be in several pairs, each pair once.
 
     With --general, FILE is any undirected graph: an entry in either direction is an edge, and the
     proof is a Tutte–Berge set.
@@ -116,20 +122,28 @@ def match(
     columns, labelled = {"left": file.left, "right": file.right}, file.labelled
     in_parts = remote = False
     if cluster is not None:
-        in_parts = output is not None and not output.suffix
+        in_parts = output is not None and not output.suffix and str(output) != "-"
         remote = _is_shared(file.path)
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
         more |= {"checkpoint": checkpoint, "output": output if in_parts else None}
     elif checkpoint is not None:
         raise click.UsageError("--checkpoint is for solves on a cluster: say which, by --cluster")
-    if not in_parts:
-        options.check_output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
+    units = {name: text for name in options.UNITS if (text := settings.pop(name)) is not None}
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
+    how = {"as_json": as_json, "no_prove": no_prove, "quiet": quiet, "shown": shown}
+    if units:
+        if general or cluster is not None or switches or initial is not None:
+            raise click.UsageError(
+                "capacities are not for --general, --cluster, --option and --initial"
+            )
+        match_with_units(ctx, file, units, settings, output, **how)
+        return
+    if not (in_parts or general):
+        output = options.output(output, LABEL_SUFFIXES if labelled and not remote else SUFFIXES)
     if general:
-        if labelled or cluster is not None or switches:
+        if any(columns.values()) or cluster is not None or switches:
             raise click.UsageError("--general has no --left, --right, --cluster and --option")
-        how = {"as_json": as_json, "no_prove": no_prove, "quiet": quiet, "shown": shown}
         match_general(ctx, file, settings, initial, output, **how)
         return
     clock = UnderWay()

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import FormatError, OptionError
-from ..methods.registry import Kind, algorithms, find
+from ..errors import DeviceError, FormatError, OptionError
+from ..methods.registry import Kind, algorithms, check_device, find
 from ..wording import parse_bytes
+from .pipes import as_named, kept_from_stdin, sent_to_stdout, stdout_is_taken
+from .program import as_options
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
@@ -40,7 +42,7 @@ class GraphFile:
     limits: Limits | None = None
 
     def __str__(self) -> str:
-        return str(self.path)
+        return as_named(str(self.path))
 
     @property
     def format(self) -> str | None:
@@ -54,8 +56,18 @@ class GraphFile:
 
     @property
     def labelled(self) -> bool:
-        """Whether it is a table of labels: columns are named, and it is not one of numbers."""
-        return (self.left, self.right) != (None, None) and self.format != "parquet"
+        """Whether vertices have names: it is a table of labels, or of a format that has them."""
+        if self.format in ("graphml", "pajek"):
+            return True
+        if (self.left, self.right) == (None, None):
+            return False
+        return self.format != "parquet" or self.table() is not None
+
+    def table(self) -> Any:
+        """Return a Parquet or Arrow file as a table if its columns have labels."""
+        from ..files.parquet import table_of_labels
+
+        return table_of_labels(self.path, self.left, self.right)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -117,10 +129,14 @@ def algorithm(kind: Kind, *names: str, help: str, also: Kind | None = None) -> D
             if value != "auto" and value not in others:
                 find(kind, value)
         except OptionError as error:
-            raise click.BadParameter(str(error), ctx, param) from None
+            raise click.BadParameter(as_options(str(error)), ctx, param) from None
         return value
 
-    return click.option(*names, callback=check, metavar="NAME", default="auto", help=help)
+    def begun(ctx: click.Context, param: click.Parameter, begin: str) -> list[str]:
+        return [a.name for a in algorithms(kind) if a.name.startswith(begin)]
+
+    settings: Any = {"metavar": "NAME", "default": "auto", "shell_complete": begun}
+    return click.option(*names, callback=check, help=help, **settings)
 
 
 def base(help: str = "Number of the first row and column in an edge list.") -> Decorator:
@@ -153,12 +169,20 @@ def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) 
         raise click.BadParameter(str(error), ctx, param) from None
 
 
+def _device(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    try:
+        check_device(value)
+    except DeviceError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    return value
+
+
 limits = click.option(
     "--limit", "limits", multiple=True, metavar="NAME=VALUE", callback=_limits,
     help="How much the graph file may ask for: memory=40G of a solve, line=2G of a line's bytes, "
     "ratio=100000 bytes of text for a compressed one.",
 )  # fmt: skip
-device = partial(click.option, "--device", type=click.Choice(["cpu", "cuda"]), default="cpu")
+device = partial(click.option, "--device", metavar="[cpu|cuda]", default="cpu", callback=_device)
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
 time_limit = partial(click.option, "--time-limit", type=float, callback=seconds, metavar="SECONDS")
 quiet = partial(click.option, "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
@@ -192,40 +216,31 @@ def columns(left: str, right: str) -> Decorator:
     return add
 
 
+UNITS = ("capacity_left", "capacity_right", "at_least_left", "at_least_right")
+_UNITS = (
+    ("--capacity-left", "How many pairs each on the left may be in: a number, or a table of labels "
+     "and numbers (1 for others)."),
+    ("--capacity-right", "The same for the right; also --capacity."),
+    ("--at-least-left", "How many pairs each on the left must be in (0 for others)."),
+    ("--at-least-right", "The same for the right."),
+)  # fmt: skip
+
+
+def units(function: Any) -> Any:
+    """Add the options that say of how many pairs each vertex may be, and must be."""
+    for name, help in reversed(_UNITS):
+        names = (name, "--capacity", "capacity_right") if name == "--capacity-right" else (name,)
+        function = click.option(*names, metavar="NUMBER|TABLE", help=help)(function)
+    return function
+
+
 parquet_columns = columns("Column of the rows, in Parquet.", "Column of the columns, in Parquet.")
-
-
-def _kept_from_stdin(form: str | None) -> Path:
-    """Write what comes in to a file that lasts as long as the command, and return its path.
-
-    Graphs are looked at more than once, and large ones in portions. What gzip, bzip2 and xz have
-    compressed is known by its first bytes.
-    """
-    import shutil
-    import sys
-    import tempfile
-
-    from ..files.files import COMPRESSIONS
-
-    folder = tempfile.TemporaryDirectory(prefix="berge-")
-    click.get_current_context().call_on_close(folder.cleanup)
-    first = sys.stdin.buffer.read(6)
-    marks = zip((b"\x1f\x8b", b"BZh", b"\xfd7zXZ"), COMPRESSIONS, strict=True)
-    packed = next((suffix for mark, suffix in marks if first.startswith(mark)), "")
-    path = Path(folder.name, "stdin" + (f".{form}" if form else "") + packed)
-    with path.open("wb") as file:
-        file.write(first)
-        shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
-    return path
 
 
 def graph_file(function: Any) -> Any:
     """Add FILE and the options of how to read it; the command gets all of it as a `GraphFile`.
 
-    A FILE of - is standard input.
-
-
-    Options --left and --right are part of it where the command has them.
+    A FILE of - is standard input. --left and --right are part of it where the command has them.
     """
 
     @wraps(function)
@@ -240,7 +255,7 @@ def graph_file(function: Any) -> Any:
         **others: Any,
     ) -> Any:
         if str(file) == "-":
-            file = _kept_from_stdin(form or ("csv" if left or right else None))
+            file = kept_from_stdin(form or ("csv" if left or right else None))
         return function(*args, file=GraphFile(file, form, base, left, right, limits), **others)
 
     # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
@@ -258,6 +273,17 @@ def checkpoint(help: str, parts: str) -> Decorator:
     return lambda function: folder(resume(function))
 
 
+def output(
+    path: Path | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
+) -> Path | None:
+    """Return where to write to, checked; - is standard output, -.json that in another format."""
+    name = str(path)
+    if name == "-" or name.startswith("-."):
+        path = sent_to_stdout(name[1:] or next(s for s in suffixes or (".mtx",) if s != ".npz"))
+    check_output(path, suffixes, option)
+    return path
+
+
 def check_output(
     path: Path | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
 ) -> None:
@@ -266,7 +292,7 @@ def check_output(
         return
     wrong = None
     if suffixes is not None and path.suffix.lower() not in suffixes:
-        wrong = f"{str(path)!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        wrong = f"{as_named(str(path))!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
     elif path.is_dir():
         wrong = f"{str(path)!r} is a folder"
     elif path.is_file() and _keeps_files():
@@ -322,4 +348,4 @@ def print_json(facts: dict[str, Any]) -> None:
     import json
     from os import fspath
 
-    click.echo(json.dumps(facts, default=fspath))
+    click.echo(as_named(json.dumps(facts, default=fspath)), err=stdout_is_taken())

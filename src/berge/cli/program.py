@@ -11,15 +11,25 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from typing import Any
 
 import click
 
-from ..errors import GuessWarning, OptionError
+from ..errors import BergeError, GuessWarning, OptionError
 from ..wording import message_of
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
+from .pipes import as_named
+
+# The commands that do what functions do, which messages name.
+_COMMANDS = {
+    "maximum_matching": "match",
+    "maximum_weight_matching": "weighted",
+    "assign": "assign",
+    "greedy_matching": "greedy",
+}
 
 Maker = Callable[[Callable[..., Any]], click.Command]
 
@@ -35,16 +45,50 @@ class _WithExamples(click.Command):
 
 
 class Command(_WithExamples):
-    """A command; what the library calls a wrong option is wrong usage here."""
+    """A command; what the library calls a wrong option is wrong usage here.
+
+    What the library says is said with the command's own options. One with -o has --no-clobber.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        if any("-o" in param.opts for param in self.params):
+            self.params.append(
+                click.Option(["--no-clobber"], is_flag=True, expose_value=False, callback=_keep,
+                             help="Do not write over a file that is there already.")
+            )  # fmt: skip
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; what an unknown option asks for may be had elsewhere."""
+        from ..methods.registry import elsewhere
+
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name
+            hint = as_options(elsewhere(name))
+            near = get_close_matches(name, error.possibilities or (), n=1, cutoff=0.8)
+            if near or not hint or f"`{ctx.command_path}`" in hint:
+                raise
+            raise click.UsageError(f"there is no option {name}{hint}", ctx) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""
         try:
             return super().invoke(ctx)
-        except OptionError as error:
+        except BergeError as error:
             if ctx.find_root().params.get("debug"):
                 raise
-            raise click.UsageError(as_options(str(error)), ctx) from None
+            said = as_options(str(error))
+            if isinstance(error, OptionError):
+                raise click.UsageError(said, ctx) from None
+            error.args = (said,)
+            raise
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.find_root().params["no_clobber"] = True
 
 
 class Group(_WithExamples, click.Group):
@@ -97,7 +141,8 @@ class Program(Group):
         """Return a command, imported now."""
         found: click.Command | None = None
         if any(name in commands for commands in self.sections.values()):
-            found = getattr(import_module(f"berge.cli.{name}"), name)
+            file = name.replace("-", "_")
+            found = getattr(import_module(f"berge.cli.{file}"), file)
         elif name in self.added:
             found = self.added[name].load()
         elif name in LAB:
@@ -151,19 +196,27 @@ def say(label: str, style: str, message: str = "") -> None:
 
 
 def as_options(message: str) -> str:
-    """Return a message of the library with the command's own options in place of keywords.
+    """Return a message of the library in the words of the command line.
 
-    ``base=1`` is ``--base 1`` if the command has that.
+    ``base=1`` is ``--base 1`` if the command has that, and functions are commands.
     """
     ctx = click.get_current_context(silent=True)
     names = {p.name: p.opts[-1] for p in ctx.command.params if p.opts} if ctx else {}
-    names |= {"format": names["form"]} if "form" in names else {}
+    for own, keyword in (("form", "format"), ("score", "weights")):
+        names |= {keyword: names[own]} if own in names else {}
 
     def option(found: re.Match[str]) -> str:
         name, value = found.groups()
         return f"{names[name]} {value}".rstrip() if name in names else found[0]
 
-    return re.sub(r"\b([a-z_]+)=([\w.]*)", option, message)
+    message = re.sub(r"\b([a-z_]+)=(\S*) of berge\.", _option_of, message)
+    for function, name in _COMMANDS.items():
+        message = re.sub(rf"berge\.{function}\b", f"`berge {name}`", message)
+    return as_named(re.sub(r"\b([a-z_]+)=([\w.…]*)", option, message))
+
+
+def _option_of(found: re.Match[str]) -> str:
+    return f"--{found[1]} {found[2].removesuffix('True')}".rstrip() + " of berge."
 
 
 def leave(ctx: click.Context, stopped: str | None, what: str, *, quiet: bool = False) -> None:

@@ -1,44 +1,104 @@
-"""Tables for ``berge assign``: labels and a score on each line, and a number for each label."""
+"""Files with scores for each pair, and tables with a number for each label."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import FormatError, OptionError
 from .labels import DELIMITERS, cut, texts_of
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
+    from .options import GraphFile
 
 Triples = list[tuple[str, str, Any]]
 
 
-def read_scores(
+class Scores(NamedTuple):
+    """What `assign` is called with, and the columns' names where the file is a table of labels."""
+
+    source: Any
+    weights: Any
+    names: tuple[str, str, str] | None = None
+
+
+def read_scores(file: GraphFile, score: str | None) -> Scores:
+    """Read a table of labels if any of its columns is named, else a file of numbers."""
+    if (file.left, file.right, score) != (None, None, None) and file.format != "parquet":
+        source, names = _read_table(file.path, file.left, file.right, score, file.limits)
+        return Scores(source, None, names)
+    if file.format == "parquet" and (table := file.table()) is not None:
+        from ..ingest.weighted import as_weighted
+
+        names = _columns(table.column_names, file.left, file.right, score)
+        return Scores(*as_weighted(table, names[2], left=names[0], right=names[1]), names)
+    from ..files import read_weighted
+
+    rows, cols, weights, shape = read_weighted(
+        file.path, format=file.form, base=file.base, limits=file.limits,
+        left=file.left, right=file.right, weights=score,
+    )  # fmt: skip
+    return Scores((rows, cols, shape), weights)
+
+
+def read_units(texts: Mapping[str, str | None], file: GraphFile, labelled: bool) -> dict[str, Any]:
+    """Return the capacities and lower bounds that were given: numbers, or tables of them."""
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        if text is None:
+            continue
+        found[name] = int(text) if text.isdecimal() else read_numbers(Path(text), file.limits)
+        if isinstance(found[name], dict) and not labelled:  # vertices have numbers
+            found[name] = {_index(label): units for label, units in found[name].items()}
+    return found
+
+
+def _index(label: str) -> Any:
+    return int(label) if label.isdecimal() else label
+
+
+def _read_table(
     path: Path, left: str | None, right: str | None, score: str | None, limits: Limits | None
 ) -> tuple[Triples, tuple[str, str, str]]:
-    """Return (left, right, score) of every line, and the names of the three columns.
-
-    Without a name, the scores are in the column that is neither `left` nor `right`.
-    """
-    from ..files.columns import choose_columns, place_of
-
+    """Return (left, right, score) of every line, and the names of the three columns."""
     rows = _rows(path, limits)
     _, names = next(rows)
-    places = choose_columns(names, left, right, by_number=True)
-    others = [place for place in range(len(names)) if place not in places]
-    if score is None and len(others) != 1:
-        raise OptionError(f"say which column has the scores: --score, one of {', '.join(names)}")
-    third = others[0] if score is None else place_of(names, "score", score, by_number=True)
+    *places, third = _places(names, left, right, score)
     found: Triples = []
     for line, cells in rows:
         ends = [_cell(path, line, cells, names, place) for place in places]
         value = _number(path, line, _cell(path, line, cells, names, third), names[third])
         found.append((ends[0], ends[1], value))
-    return found, (names[places[0]], names[places[1]], names[third])
+    return found, _columns(names, left, right, score)
+
+
+def _columns(
+    names: list[str], left: str | None, right: str | None, score: str | None
+) -> tuple[str, str, str]:
+    """Return the names of the three columns."""
+    first, second, third = _places(names, left, right, score)
+    return names[first], names[second], names[third]
+
+
+def _places(
+    names: list[str], left: str | None, right: str | None, score: str | None
+) -> tuple[int, int, int]:
+    """Return the places of three columns.
+
+    Without a name, the scores are in the column that is neither `left` nor `right`.
+    """
+    from ..files.columns import choose_columns, place_of
+
+    first, second = choose_columns(names, left, right, by_number=True)
+    others = [place for place in range(len(names)) if place not in (first, second)]
+    if score is None and len(others) != 1:
+        raise OptionError(f"say which column has the scores: --score, one of {', '.join(names)}")
+    third = others[0] if score is None else place_of(names, "score", score, by_number=True)
+    return first, second, third
 
 
 def read_numbers(path: Path, limits: Limits | None) -> dict[str, Any]:

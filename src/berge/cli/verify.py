@@ -26,9 +26,12 @@ if TYPE_CHECKING:
     "berge verify web.mtx matching.npz && echo maximum",
     "berge verify mesh.graph pairs.txt",
     "berge verify web.mtx matching.npz --independent",
+    "berge verify scores.csv plan.npz --left person --right job --score points",
 )
 @options.graph_file
-@options.parquet_columns
+@options.columns("Column of the rows, in Parquet and in tables of labels.",
+                 "Column of the columns.")  # fmt: skip
+@click.option("--score", metavar="COLUMN", help="Column with the weights, for an assignment.")
 @click.argument("matching", type=click.Path(path_type=Path))
 @click.option(
     "--independent",
@@ -39,7 +42,13 @@ if TYPE_CHECKING:
 @options.as_json
 @click.pass_context
 def verify(
-    ctx: click.Context, /, file: options.GraphFile, matching: Path, independent: bool, as_json: bool
+    ctx: click.Context,
+    /,
+    file: options.GraphFile,
+    matching: Path,
+    score: str | None,
+    independent: bool,
+    as_json: bool,
 ) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
@@ -48,11 +57,30 @@ def verify(
     maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
 
     Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
-    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6.
+    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. What `berge
+    assign` wrote to .npz or .json, and `berge match` with capacities, has its proof in the file:
+    prices, or a cover.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.
     """
+    from ..files.assignments import kind_of
+
+    if kind := kind_of(matching):
+        from . import verify_pairs
+
+        if independent:
+            raise click.UsageError("--independent is for matchings, not for prices and capacities")
+        checked = (
+            verify_pairs.check_assignment_file(file, score, matching, not as_json)
+            if kind == "prices"
+            else verify_pairs.check_units_file(file, matching, not as_json)
+        )
+        checked = {"file": file.path, "matching": matching, **checked}
+        report(checked, verify_pairs.lines, f"{matching} in {file}", as_json=as_json)
+        if not checked["is_valid"]:
+            ctx.exit(exit_codes.NOT_A_MATCHING)
+        ctx.exit(exit_codes.OK if checked["is_best"] else exit_codes.NOT_MAXIMUM)
     found = (_check_independently if independent else _check)(file, matching, not as_json)
     facts = {"file": file.path, "matching": matching, **_facts(found)}
     lines = _independent_lines if independent else _lines

@@ -57,7 +57,7 @@ def weighted(
 
     The exit code is 3 if the time limit came first, 4 after Ctrl-C; the matching so far is written.
     """
-    options.check_output(output, SUFFIXES)
+    output = options.output(output, SUFFIXES)
     shown = sys.stderr.isatty() and not as_json
     clock = UnderWay()
     with working("reading", shown), clock.timed("read"):

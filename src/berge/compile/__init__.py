@@ -5,7 +5,7 @@ offers.
 """
 
 from . import start  # isort: split  # noqa: F401
-from .atomics import compare_and_swap, fetch_add
+from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
 from .clock import ticks
 from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
 from .prefetch import prefetch
@@ -20,12 +20,14 @@ __all__ = [
     "flush",
     "helper",
     "kernel",
+    "load_acquire",
     "most_threads",
     "next_chunk",
     "prange",
     "prefetch",
     "read_only",
     "share_out",
+    "store_release",
     "take",
     "thread_count",
     "threads_of",

@@ -28,7 +28,7 @@ __all__ = ["FORMATS", "Format", "Limits", "fetch", "read", "read_graph", "read_w
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: `module` has ``read``, ``read_graph`` and ``write``."""
+    """A file format: `module`, from here, has ``read``, ``read_graph`` and ``write``."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -47,17 +47,26 @@ FORMATS = (
     Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),
     Format(
         "parquet",
-        (".parquet", ".pq"),
-        "Parquet edge list, one file or a folder of them",
+        (".parquet", ".pq", ".feather", ".arrow"),
+        "Parquet or Arrow edge list, one file or a folder of Parquet files",
         "parquet",
         compressible=False,
         has_base=True,
     ),
+    Format(
+        "graphml", (".graphml",), "GraphML, as igraph or networkx read it", ".ingest.named_files"
+    ),
+    Format("pajek", (".net",), "Pajek, as igraph or networkx read it", ".ingest.named_files"),
     Format("folder", (".berge",), "a folder of CSR arrays", "folder", compressible=False),
 )
 
 # What files begin with.
-_BEGINNINGS = {b"%%MatrixMarket": "matrix-market", b"PK\x03\x04": "npz", b"PAR1": "parquet"}
+_BEGINNINGS = {
+    b"%%MatrixMarket": "matrix-market",
+    b"PK\x03\x04": "npz",
+    b"PAR1": "parquet",
+    b"ARROW1": "parquet",
+}
 
 _FOLDERS = (".berge", ".parquet")  # formats that may be, or are, folders
 

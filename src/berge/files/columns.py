@@ -24,7 +24,7 @@ def choose_columns(
     >>> choose_columns(["job", "worker", "pay"], left="worker")
     Traceback (most recent call last):
         ...
-    berge.errors.OptionError: right: name the column, of 'job', 'pay'
+    berge.errors.OptionError: name the column by right=…, of 'job', 'pay'
     """
     if len(names) < 2:
         raise InvalidGraphError(f"edges need two columns, left and right; there is only {names!r}")
@@ -41,7 +41,8 @@ def choose_columns(
         listing = ", ".join(repr(names[place]) for place in free[:20])
         more = f" and {len(free) - 20} more" if len(free) > 20 else ""
         hint = "" if len(missing) == 1 else " (a matrix is passed as an array)"
-        raise OptionError(f"{' and '.join(missing)}: name the {which}, of {listing}{more}{hint}")
+        by = " and ".join(f"{side}=…" for side in missing)
+        raise OptionError(f"name the {which} by {by}, of {listing}{more}{hint}")
     first = free.pop(0) if first is None else first
     return first, free.pop(0) if second is None else second
 

@@ -1,9 +1,9 @@
-"""Parquet edge lists: two columns of whole numbers, in one file or in a folder of them.
+"""Parquet and Arrow edge lists: two columns of whole numbers, in one file or a folder of them.
 
 The columns `left` and `right`, which must be named where there are more than two; a first number
 other than 0 is the `base`.
 Read in batches by pyarrow (``pip install "berge[parquet]"``). Columns of labels are for
-`berge.as_bipartite`, which takes frames.
+`berge.as_bipartite`, which takes frames. Feather files (version 2) are Arrow's.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ import numpy as np
 from ..errors import FormatError, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns, place_of
-from .files import PathName, replacing
+from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .text import WeightedEdges, join, shape_of
 
 _BATCH = 1 << 20  # rows
 _SUFFIXES = (".parquet", ".parq", ".pq")
+_ARROW = b"ARROW1"  # what Arrow files begin with
 
 
 def read(
@@ -86,7 +87,9 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
     """Write an edge a row, as the columns ``row`` and ``col``; see `berge.write`."""
     pyarrow, parquet = _import()
     names = pyarrow.schema([(name, graph.indices.dtype.name) for name in ("row", "col")])
-    with replacing(path) as file, parquet.ParquetWriter(file, names) as writer:
+    is_arrow = split_suffix(path)[0] in (".arrow", ".feather")
+    new_file = pyarrow.ipc.new_file if is_arrow else parquet.ParquetWriter
+    with replacing(path) as file, new_file(file, names) as writer:
         rows = np.arange(graph.n_rows, dtype=graph.indices.dtype)
         for lo in range(0, graph.nnz, _BATCH):
             hi = min(lo + _BATCH, graph.nnz)
@@ -103,8 +106,45 @@ def is_parquet(path: str) -> bool:
     return path.lower().endswith(_SUFFIXES)
 
 
+def table_of_labels(path: PathName, left: Any, right: Any) -> Any:
+    """Return a file as a table if either column has something else than whole numbers."""
+    pyarrow, _ = _import()
+    file, *more = files_of(path)
+    schema = file.schema_arrow
+    kinds = [schema.field(schema.names.index(name)).type for name in
+             _columns(path, schema.names, left, right)]  # fmt: skip
+    if all(map(pyarrow.types.is_integer, kinds)):
+        return None
+    return pyarrow.concat_tables([each.read() for each in (file, *more)])
+
+
+class _ArrowFile:
+    """An Arrow file, as pyarrow shows Parquet files; its batches are the row groups."""
+
+    def __init__(self, path: str):
+        pyarrow, _ = _import()
+        self._file = pyarrow.ipc.open_file(path)
+        self.schema_arrow = self._file.schema
+        self.num_row_groups = self._file.num_record_batches
+        self.metadata = self
+
+    @property
+    def num_rows(self) -> int:
+        return sum(self.row_group(k).num_rows for k in range(self.num_row_groups))
+
+    def row_group(self, k: int) -> Any:
+        return self._file.get_batch(k)
+
+    def iter_batches(self, size: int, row_groups: list[int], columns: list[str]) -> Iterator[Any]:
+        return (self.row_group(k).select(columns) for k in row_groups)
+
+    def read(self, columns: list[str] | None = None) -> Any:
+        table = self._file.read_all()
+        return table if columns is None else table.select(columns)
+
+
 def files_of(path: PathName) -> list[Any]:
-    """Open a Parquet file, or those of a folder or a pattern by their names."""
+    """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern."""
     pyarrow, parquet = _import()
     paths = [os.fspath(path)]
     if os.path.isdir(path):
@@ -119,11 +159,13 @@ def files_of(path: PathName) -> list[Any]:
     files = []
     for each in paths:
         try:
-            files.append(parquet.ParquetFile(each))
+            with open(each, "rb") as file:
+                is_arrow = file.read(len(_ARROW)) == _ARROW
+            files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(each))
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the system's own
                 raise
-            raise FormatError(f"not a Parquet file, or a damaged one: {error}", each) from None
+            raise FormatError(f"not a Parquet or Arrow file, or damaged: {error}", each) from None
     return files
 
 
@@ -199,6 +241,7 @@ def _indices(path: PathName, column: Any, name: str, number: int, base: int) -> 
 def _import() -> tuple[Any, Any]:
     try:
         import pyarrow
+        import pyarrow.ipc
         import pyarrow.parquet
     except ImportError:
         raise OptionError('Parquet files need pyarrow: pip install "berge[parquet]"') from None

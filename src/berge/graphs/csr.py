@@ -17,12 +17,16 @@ from ..compile import helper, kernel, share_out
 
 @kernel
 def transpose_csr(
-    indptr: Any, indices: Any, blocks: Any, counts: Any, t_indptr: Any, t_indices: Any
-) -> None:
+    indptr: Any, indices: Any, blocks: Any, counts: Any, ends: Any, t_indptr: Any, t_indices: Any
+) -> bool:
     """Fill ``t_indptr, t_indices`` with the transpose of ``indptr, indices``.
 
     Thread t takes rows ``blocks[t]`` to ``blocks[t + 1]``; ``counts[t]`` (zeros on entry) counts
     its entries per column and then becomes the place where its next entry of the column goes.
+
+    Return whether the transpose is right. Of a graph of ours it is, and ``ends`` is empty. Else an
+    index may be out of range, or change between the two looks at it. Nothing is read or written
+    out of bounds then. ``ends[t]`` notes where the thread's entries of a column are to end.
     """
     threads, n_cols = counts.shape
     count_or_place(threads, indptr, indices, blocks, counts, t_indices, False)
@@ -33,8 +37,17 @@ def transpose_csr(
             count = counts[t, c]
             counts[t, c] = total
             total += np.int64(count)
+            if t < ends.shape[0]:
+                ends[t, c] = total
     t_indptr[n_cols] = total
+    if total < t_indices.size:
+        return False
     count_or_place(threads, indptr, indices, blocks, counts, t_indices, True)
+    right = True
+    for t in range(ends.shape[0]):
+        for c in range(n_cols):
+            right &= counts[t, c] == ends[t, c]
+    return right
 
 
 @share_out
@@ -58,9 +71,11 @@ def count_or_place(
 @kernel
 def count_entries(indptr: Any, indices: Any, blocks: Any, counts: Any, t: Any) -> None:
     """Count the entries of each column in thread t's rows."""
-    mine = counts[t]
+    mine, n_cols = counts[t], np.uint64(counts.shape[1])
     for k in range(indptr[blocks[t]], indptr[blocks[t + 1]]):
-        mine[indices[k]] += 1
+        c = indices[k]
+        if c < n_cols:
+            mine[c] += 1
 
 
 @kernel
@@ -71,7 +86,7 @@ def place_entries(
 
     One loop over all entries, as processors predict the ends of short loops badly.
     """
-    mine = counts[t]
+    mine, n_cols, nnz = counts[t], np.uint64(counts.shape[1]), np.uint64(t_indices.size)
     begin, last = np.int64(indptr[blocks[t]]), np.int64(indptr[blocks[t + 1]])
     r, end = blocks[t] - 1, begin
     for k in range(begin, last):
@@ -79,8 +94,11 @@ def place_entries(
             r += 1
             end = np.int64(indptr[r + 1])
         c = indices[np.uint64(k)]
-        t_indices[mine[c]] = r
-        mine[c] += 1
+        if c < n_cols:
+            place = mine[c]
+            if place < nnz:
+                t_indices[place] = r
+                mine[c] += 1
 
 
 @kernel

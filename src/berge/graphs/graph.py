@@ -22,8 +22,9 @@ from ..errors import InvalidGraphError
 from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
-from .owned import fixed, is_sealed, sealed, settle
-from .workspace import Empty
+from .memory import solve_bytes
+from .owned import OwnClasses, fixed, is_sealed, sealed, settle
+from .workspace import Empty, Workspace
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
 
@@ -48,6 +49,8 @@ class TwoSided(ABC, Shown):
     """
 
     shape = fixed[tuple[int, int]]()
+    is_borrowed = False  # whether others may change the indices
+    space: Workspace | None = None  # with which a run goes on
     _transpose: Any = None
     _origin: Any = None  # weak
 
@@ -88,7 +91,7 @@ class TwoSided(ABC, Shown):
         return transpose
 
 
-class BipartiteGraph(TwoSided):
+class BipartiteGraph(TwoSided, OwnClasses):
     """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
 
     The graph has arrays of its own: read-only copies, since others could change those given after
@@ -222,6 +225,11 @@ class BipartiteGraph(TwoSided):
         """Return ``indices[lo:hi]``; graphs on the disk read them, into `out` if that is given."""
         return self.indices[lo:hi]
 
+    def owned(self, empty: Empty = np.empty) -> BipartiteGraph:
+        """Return a graph that nobody else can change: this one."""
+        del empty  # makes arrays, where a copy is needed
+        return self
+
     @fixed
     def source(self) -> str | None:
         """How the input was read, where it did not say so itself."""
@@ -269,12 +277,14 @@ class BipartiteGraph(TwoSided):
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)
+        ends = empty(counts.shape if self.is_borrowed else (0, self.n_cols), counts.dtype)
         indptr = empty(self.n_cols + 1, self.indptr.dtype)
         indices = empty(self.nnz, self.indices.dtype)
+        given = unsigned(self.indptr), unsigned(self.indices)
         with thread_count(threads):
-            transpose_csr(
-                unsigned(self.indptr), unsigned(self.indices), bounds, counts, indptr, indices
-            )
+            right = transpose_csr(*given, bounds, counts, ends, indptr, indices)
+        if not right:
+            raise _out_of_range("indices", self.indices, self.n_cols)
         labels = self.col_labels, self.row_labels
         transpose = BipartiteGraph._trusted(indptr, indices, self.shape[::-1], labels)
         self._keep(transpose)
@@ -334,29 +344,46 @@ class BorrowedGraph(BipartiteGraph):
     """A graph whose indices are the caller's, for one call.
 
     To copy them first, and then to match, takes long beside matching an easy graph. But others may
-    change them at any time. So only what `borrows`, in the catalogue, reads them: kernels that
-    compare every index where they use it. All other kernels take what is `owned`. If none is
-    needed, a `check` says what is wrong in the end.
+    change them at any time. So only what `borrows`, in the catalogue, reads them after a `check`,
+    and the transpose: kernels that compare every index where they use it. All other kernels take
+    what is `owned`.
     """
 
-    def __init__(self, indptr: IndexArray, indices: IndexArray, shape: tuple[int, int]):
+    is_borrowed = True
+
+    def __init__(
+        self, indptr: IndexArray, nonempty: int, indices: IndexArray, shape: tuple[int, int]
+    ):
+        """Borrow indices; the rest is right, and nobody else has it."""
         from ..compile import read_only
 
-        self.indptr, nonempty = check_indptr(_own("indptr", indptr), shape[0], indices.size)
-        settle(self, "nonempty_rows", nonempty)
-        self.shape = shape
+        self.indptr, self.shape = indptr, shape
         self.row_labels = self.col_labels = None
+        settle(self, "nonempty_rows", nonempty)
         # Not by `fixed`, which would seal what is not ours.
         self.__dict__["indices"] = read_only(indices[: self.nnz])
 
     @classmethod
-    def of(cls, matrix: Any) -> BipartiteGraph:
-        """Borrow the arrays of a CSR matrix; copy them if kernels do not take them as they are."""
+    def of(cls, matrix: Any, kept: bool = False) -> BipartiteGraph:
+        """Borrow the indices of a CSR matrix; copy them if kernels do not take them as they are.
+
+        With `kept`, a large graph begins with a `space` for what is worked on.
+        """
         indptr, indices, shape = matrix.indptr, matrix.indices, _check_shape(matrix.shape)
-        if type(indices) is np.ndarray and indices.ndim == 1 and is_whole(indices):
-            if indices.dtype == index_type(*shape):
-                return cls(indptr, indices, shape)
-        return BipartiteGraph(indptr, indices, shape)
+        plain = type(indices) is np.ndarray and indices.ndim == 1 and is_whole(indices)
+        if not plain or indices.dtype != index_type(*shape):
+            return BipartiteGraph(indptr, indices, shape)
+        large = kept and indices.size >= LARGE
+        space = Workspace(solve_bytes(shape, indices.size)) if large else None
+        indptr = _integers("indptr", indptr)
+        indptr, _ = _copied(indptr, indptr.dtype, space.empty if space else np.empty)
+        graph = cls(*check_indptr(indptr, shape[0], indices.size), indices, shape)
+        graph.space = space
+        return graph
+
+    def check(self) -> None:
+        """Raise if an index is out of range."""
+        _check_range("indices", self.indices, self.n_cols)
 
     def owned(self, empty: Empty = np.empty) -> BipartiteGraph:
         """Copy the indices to an array that `empty` makes; raise if one is out of range."""
@@ -367,21 +394,16 @@ class BorrowedGraph(BipartiteGraph):
         settle(graph, "nonempty_rows", self.nonempty_rows)
         return graph
 
-    def check(self) -> None:
-        """Raise if an index is out of range."""
-        _check_range("indices", self.indices, self.n_cols)
-
     @fixed
     def col_degrees(self) -> IndexArray:
         """Number of entries of each column."""
         return self.owned().col_degrees
 
-    def _transposed(self, threads: int | None, empty: Empty = np.empty) -> BipartiteGraph:
-        """Build the transpose of a copy."""
-        return self.owned(empty)._transposed(threads, empty)
+    def _keep(self, transpose: Any) -> None:
+        """Keep nothing: others may change the indices, and the transpose is to stay right."""
 
 
-class Graph(Shown):
+class Graph(Shown, OwnClasses):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -604,7 +626,7 @@ def _check_shape(shape: Any) -> tuple[int, int]:
     sizes = []
     for name, size in (("rows", n_rows), ("columns", n_cols)):
         # `not >=` also catches NaN.
-        if isinstance(size, bool) or not isinstance(size, (int, float, np.number)):
+        if isinstance(size, bool) or not isinstance(size, (int, float, np.integer, np.floating)):
             raise InvalidGraphError(f"number of {name} must be a whole number, not {size!r}")
         if not size >= 0 or math.isinf(size) or size != int(size):
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")
@@ -654,9 +676,14 @@ def _own(name: str, values: Any) -> IndexArray:
 def _check_range(name: str, indices: IndexArray, size: int) -> None:
     """Raise if an index is not in ``range(size)``; seen unsigned, one comparison finds both."""
     if indices.size and _largest(indices) >= size:
-        for k in np.flatnonzero((indices < 0) | (indices >= size)):
-            raise InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
-        raise InvalidGraphError(f"{name} were changed by others during the call")
+        raise _out_of_range(name, indices, size)
+
+
+def _out_of_range(name: str, indices: IndexArray, size: int) -> InvalidGraphError:
+    """Return the error of an index that was not in ``range(size)``; it may be by now."""
+    for k in np.flatnonzero((indices < 0) | (indices >= size)):
+        return InvalidGraphError(f"{name}[{k}] = {indices[k]} is not in 0 … {size - 1}")
+    return InvalidGraphError(f"{name} were changed by others during the call")
 
 
 def _check_csr(

@@ -1,4 +1,4 @@
-"""Whether a square pattern is symmetric, and whether a graph has two sides; one pass each."""
+"""Whether a square pattern is symmetric, and how to colour a graph of two sides; one pass each."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from .. import tuning
 from ..compile import kernel, threads_of
-from .graph import BipartiteGraph, Graph, equal_shares, unsigned
+from .graph import BipartiteGraph, equal_shares, unsigned
 from .undirected import FINGERPRINT, Rows, inspect
 
-__all__ = ["is_bipartite", "is_symmetric", "two_colour"]
+__all__ = ["is_symmetric", "two_colour"]
 
 
 def is_symmetric(graph: BipartiteGraph) -> bool:
@@ -27,19 +27,12 @@ def is_symmetric(graph: BipartiteGraph) -> bool:
         return not found[:, FINGERPRINT].sum()
 
 
-def is_bipartite(graph: Graph) -> bool:
-    """Tell whether a graph has no odd cycle."""
-    n = graph.n_vertices
-    colour, queue = np.full(n, -1, np.int8), np.empty(n, graph.indices.dtype)
-    return bool(two_colour(graph.indptr, graph.indices, colour, queue)[1])
-
-
 @kernel
-def two_colour(indptr: Any, indices: Any, colour: Any, queue: Any) -> tuple[int, bool]:
+def two_colour(indptr: Any, indices: Any, colour: Any, queue: Any, stop: bool) -> tuple[int, bool]:
     """Colour the ends of every edge 0 and 1; return the number of components, and if it worked.
 
     ``colour`` (−1 on entry) is 1 for the first vertex of each component; ``queue`` has a place for
-    every vertex.
+    every vertex. With `stop`, it ends at the first edge that has one colour.
     """
     components = 0
     bipartite = True
@@ -61,4 +54,6 @@ def two_colour(indptr: Any, indices: Any, colour: Any, queue: Any) -> tuple[int,
                     tail += 1
                 elif colour[v] == colour[u]:
                     bipartite = False
+                    if stop:
+                        return components, bipartite
     return components, bipartite

@@ -108,8 +108,11 @@ def _bipartite(
 ) -> BipartiteGraph | None:
     """Make a bipartite graph; return None if none can be made of the source."""
     library = type(source).__module__.partition(".")[0]
-    if library == "scipy" and left is right is None and hasattr(source, "tocsr"):
-        return _from_sparse(source)  # first, for those who call this in loops
+    if left is right is None:  # first, for those who call this in loops
+        if isinstance(source, BipartiteGraph):
+            return source
+        if library == "scipy" and hasattr(source, "tocsr"):
+            return _from_sparse(source)
     from .frames import from_frame, is_frame
 
     if is_frame(source):
@@ -122,8 +125,6 @@ def _bipartite(
         raise OptionError(
             f"left and right name columns of a frame, and {type(source).__name__} is none"
         )
-    if isinstance(source, BipartiteGraph):
-        return source
     if hasattr(source, "to_host"):  # a graph on a device
         return _bipartite(source.to_host())
     if library == "networkx" or hasattr(source, "is_multigraph"):

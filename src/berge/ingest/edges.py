@@ -21,6 +21,12 @@ Edges = tuple[list[Any], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArr
 class NotBipartiteError(InvalidGraphError):
     """A graph that has an odd cycle, where one with two sides was asked for."""
 
+    def __init__(self) -> None:
+        super().__init__(
+            "the graph has an odd cycle: it is not bipartite; any graph is matched with "
+            "general=True of berge.maximum_matching, and by weight by berge.maximum_weight_matching"
+        )
+
 
 def two_sided(
     edges: Collection[tuple[Any, Any]], rows: list[Any], cols: list[Any], names: list[Any] | None

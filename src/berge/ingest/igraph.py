@@ -22,7 +22,7 @@ def from_igraph(graph: Any) -> BipartiteGraph:
     else:
         bipartite, types = graph.is_bipartite(return_types=True)
         if not bipartite:
-            raise NotBipartiteError("the graph has an odd cycle: it is not bipartite")
+            raise NotBipartiteError
     rows, cols = ([v for v, value in enumerate(types) if value == side] for side in (0, 1))
     made = two_sided(graph.get_edgelist(), rows, cols, _names(graph))
     if "type" not in graph.vs.attributes():

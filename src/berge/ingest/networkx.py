@@ -53,7 +53,7 @@ def _sides(graph: Any, top_nodes: Iterable[Any] | None) -> tuple[list[Any], list
         try:
             found = color(graph.to_undirected(as_view=True))
         except NetworkXError:
-            raise NotBipartiteError("the graph has an odd cycle: it is not bipartite") from None
+            raise NotBipartiteError from None
         # networkx gives 1 to the first node of every component; the first node is a row here.
         colour = {node: 1 - found[node] for node in graph}
     wrong = [(node, value) for node, value in colour.items() if value not in (0, 1)]

@@ -7,6 +7,7 @@ The pipeline, the command line, the tests and the docs iterate `algorithms`; the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache, wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
@@ -17,8 +18,8 @@ from .algorithm import Algorithm, Kind, Option
 from .catalogue import ALGORITHMS
 
 __all__ = [
-    "Algorithm", "Kind", "Option", "algorithms", "check_call", "check_numbers", "check_options",
-    "find", "variants", "with_hints",
+    "Algorithm", "Kind", "Option", "algorithms", "check_call", "check_device", "check_numbers",
+    "check_options", "elsewhere", "find", "variants", "with_hints",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -98,11 +99,7 @@ def find(kind: Kind, name: Any) -> Algorithm:
 
 def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) -> None:
     """Check what every pipeline is called with; a device that is asked for must be there."""
-    if device not in _DEVICES:
-        hint = ""
-        if str(device).lower().startswith(("gpu", "cuda", "nvidia")):
-            hint = "; did you mean 'cuda'? (which GPU it is, CUDA_VISIBLE_DEVICES says)"
-        raise DeviceError(f"device must be one of {', '.join(_DEVICES)}, not {device!r}{hint}")
+    check_device(device)
     if device not in algorithm.devices:
         raise DeviceError(
             f"device {device!r}: {algorithm.name} runs on {', '.join(algorithm.devices)} only"
@@ -112,6 +109,15 @@ def check_call(algorithm: Algorithm, device: Any, seed: Any, time_limit: Any) ->
 
         open_device(device)
     check_numbers(seed, time_limit)
+
+
+def check_device(device: Any) -> None:
+    """Check the name of a device, not whether it is there."""
+    if device not in _DEVICES:
+        hint = ""
+        if str(device).lower().startswith(("gpu", "cuda", "nvidia")):
+            hint = "; did you mean 'cuda'? (which GPU it is, CUDA_VISIBLE_DEVICES says)"
+        raise DeviceError(f"device must be one of {', '.join(_DEVICES)}, not {device!r}{hint}")
 
 
 def check_numbers(seed: Any, time_limit: Any) -> None:
@@ -141,18 +147,20 @@ def check_options(
         if name not in checked[0] and name not in checked[1]:
             known = [option.name for a in (exact, start) for option in a.options]
             near = did_you_mean(name, [*known, *keywords])
-            if not near and (hint := _elsewhere(name)):
+            if hint := near or elsewhere(name):
                 raise OptionError(f"there is no option {name!r}{hint}")
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; it has "
-                f"{', '.join(known) or 'none'}{near}"
+                f"{', '.join(known) or 'none'}"
             )
     return checked
 
 
-def _elsewhere(name: str) -> str:
+def elsewhere(name: str) -> str:
     """Return the end of a message about an unknown option: what has that to give, or nothing."""
-    return next((f"; {hint}" for word, hint in _ELSEWHERE.items() if word in name.lower()), "")
+    low = name.lower()
+    near = [word for word in _ELSEWHERE if word in low] or get_close_matches(low, _ELSEWHERE, n=1)
+    return f"; {_ELSEWHERE[near[0]]}" if near else ""
 
 
 def with_hints(function: Callable[P, R]) -> Callable[P, R]:
@@ -163,7 +171,7 @@ def with_hints(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name in kwargs:
             if name not in known:
-                hint = did_you_mean(name, known) or _elsewhere(name)
+                hint = did_you_mean(name, known) or elsewhere(name)
                 hint = hint or f"; there are {', '.join(known[1:])}"
                 raise OptionError(f"{function.__name__} has no argument {name!r}{hint}")
         return function(*args, **kwargs)

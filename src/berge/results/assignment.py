@@ -1,4 +1,4 @@
-"""What comes out of `assign`: `Assignment`, and `PriceProof`, what proves that it is the best."""
+"""What comes out of `assign`: `Assignment`."""
 
 from __future__ import annotations
 
@@ -12,56 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checker.check import check_matching, edges_of_rows
-from ..checker.prices import Bounds, Side, bounds, check_assignment
+from ..checker.prices import Side
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.names import named
 from ..shown import Shown
 from ..wording import plural
 from .assignment_run import AssignmentStats
 from .objective import OBJECTIVES, chosen_places, priced
+from .price_proof import PriceProof, bounds_of, in_digits, is_required, price_proof
 
 if TYPE_CHECKING:
     from .sensitivity import PriceRange
 
-__all__ = ["Assignment", "PriceProof"]
+__all__ = ["Assignment"]
 
-TOLERANCE = 2.0**-36  # of floating-point sums: what prices may leave open, of all that is added up
 Values = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class PriceProof:
-    """Prices that prove an assignment to be the best, as `berge.checker.prices` has checked.
-
-    Attributes
-    ----------
-    row_prices, col_prices
-        What each row and column is worth; see `Assignment.row_prices`.
-    best, worst
-        The best total of any assignment lies between these. With objective ``"min"`` none is below
-        `best`, and this one is not above `worst`; with ``"max"`` it is the other way round.
-    is_exact
-        Whether both are the same. So it is with integers; with floating-point numbers they may be
-        2⁻³⁶ of all that is added up apart.
-    """
-
-    row_prices: Values
-    col_prices: Values
-    best: Any
-    worst: Any
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the total is proved to the last digit."""
-        return bool(self.best == self.worst)
-
-    def __repr__(self) -> str:
-        if self.is_exact:
-            return f"PriceProof(no assignment is better than {_shown(self.best)})"
-        apart = abs(float(self.best) - float(self.worst))
-        return f"PriceProof(no assignment is better than {_shown(self.best)}, {apart:.2g} away)"
 
 
 @dataclass(repr=False, eq=False)
@@ -148,7 +115,7 @@ class Assignment(Shown):
         paid: list[Any] = []
         for side, ends in ((self.row_side, self.rows), (self.col_side, self.cols)):
             unused = side.capacity - np.bincount(ends, minlength=side.prices.size)
-            costly = np.flatnonzero((unused > 0) & (side.leave != 0) & ~_required(side.leave))
+            costly = np.flatnonzero((unused > 0) & (side.leave != 0) & ~is_required(side.leave))
             leave, unused = side.leave[costly].tolist(), unused[costly].tolist()
             paid += [x * n for x, n in zip(leave, unused, strict=True)]
         return paid
@@ -160,7 +127,7 @@ class Assignment(Shown):
             return self.total
         if self.objective == "bottleneck" or self.costs is None:
             return math.inf
-        return self._in_weights(self._bounds().low)
+        return self._in_weights(bounds_of(self, only_low=True)[0])
 
     @property
     def row_match(self) -> IndexArray:
@@ -192,8 +159,7 @@ class Assignment(Shown):
 
     @staticmethod
     def _unmatched(ends: IndexArray, labels: Any, size: int) -> list[Any]:
-        free = np.flatnonzero(np.bincount(ends, minlength=size) == 0).tolist()
-        return free if labels is None else [labels[k] for k in free]
+        return named(labels, np.bincount(ends, minlength=size) == 0)
 
     @property
     def row_labels(self) -> Sequence[Any] | None:
@@ -249,10 +215,7 @@ class Assignment(Shown):
 
     def labelled_pairs(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield (left, right, weight) of each pair, with labels where the source had any."""
-        left, right = (
-            ends.tolist() if labels is None else [labels[k] for k in ends.tolist()]
-            for ends, labels in ((self.rows, self.row_labels), (self.cols, self.col_labels))
-        )
+        left, right = named(self.row_labels, self.rows), named(self.col_labels, self.cols)
         return zip(left, right, self.pair_weights.tolist(), strict=True)
 
     def as_dict(self) -> dict[Any, Any]:
@@ -292,29 +255,31 @@ class Assignment(Shown):
         PriceProof(no assignment is better than 3)
         """
         if graph is not None:
-            self._check_pairs_of(graph, weights)
-        if self.objective == "bottleneck":
-            best = worst = self._prove_bottleneck()
-        else:
-            found = self._bounds(check_assignment)
-            low, high = found[:2]
-            if high - low > TOLERANCE * self._magnitude(high):
-                raise ProofError(
-                    f"the prices leave room: the best total is between "
-                    f"{_shown(self._in_weights(low))} and {_shown(self._in_weights(high))}"
-                )
-            best, worst = self._in_weights(low), self._in_weights(high)
-        self.certificate = PriceProof(self.row_prices, self.col_prices, best, worst)
+            self.known_by(graph, weights)
+        self.certificate = price_proof(self)
         self.is_optimal = True
         return self.certificate
 
-    def _check_pairs_of(self, source: Any, weights: Any) -> None:
-        """Take edges and costs from the source, in place of those that were kept."""
+    def known_by(self, source: Any, weights: Any = None) -> None:
+        """Take edges and costs from a source, in place of those that were kept.
+
+        Raises
+        ------
+        ProofError
+            It has another shape, not all of the pairs, or other weights for them.
+        """
         from ..ingest.weighted import as_weighted
 
         graph, known, costs = priced(as_weighted(source, weights), self.objective)
         if graph.shape != self.shape:
             raise ProofError(f"the assignment is for {self.shape}, the graph has {graph.shape}")
+        weights = known[self._places(graph)]
+        if weights.size != np.size(self.pair_weights):
+            raise ProofError(f"{weights.size} pairs have {np.size(self.pair_weights)} weights")
+        other = np.flatnonzero(weights != self.pair_weights)
+        if other.size:
+            i, j = self.rows[other[0]], self.cols[other[0]]
+            raise ProofError(f"row {i} and column {j} have another weight in the graph")
         self.graph, self.weights, self.costs = graph, known, costs
 
     def _known(self) -> tuple[BipartiteGraph, Values]:
@@ -329,58 +294,6 @@ class Assignment(Shown):
         if places is None:
             raise ProofError("a pair of the assignment is not an edge of the graph")
         return places
-
-    def _bounds(self, check: Any = bounds) -> Bounds:
-        """Return what the checker makes of the edges, the choice and the prices."""
-        graph, costs = self._known()
-        kind = "i" if costs.dtype.kind == "i" else "f"
-        chosen = np.zeros(graph.nnz, np.bool_)
-        chosen[self._places(graph)] = True
-
-        def pieces() -> Iterator[Any]:
-            at = 0
-            for rows, cols, _ in edges_of_rows(graph.indptr, graph.window):
-                until = at + rows.size
-                yield rows, cols, costs[at:until], chosen[at:until]
-                at = until
-
-        found: Bounds = check(graph.shape, pieces(), self.row_side, self.col_side, kind)
-        return found
-
-    def _magnitude(self, high: Any) -> float:
-        """Return the sum of the absolute values of all that is added up; 0 for integers."""
-        if isinstance(high, int):
-            return 0.0
-        graph, costs = self._known()
-        added = float(np.abs(costs[self._places(graph)]).sum())
-        for side in (self.row_side, self.col_side):
-            leave = np.where(_required(side.leave), 0, np.abs(side.leave))
-            largest = np.maximum(leave, np.abs(side.prices))
-            added += float((largest * np.maximum(side.capacity, 1)).sum())
-        return added
-
-    def _prove_bottleneck(self) -> Any:
-        """Check by covers that as many pairs cannot all be better."""
-        graph, costs = self._known()
-        places = self._places(graph)
-        worst = max(costs[places].tolist(), default=-math.inf)
-        edges = list(edges_of_rows(graph.indptr, graph.window, costs))
-        size = check_matching(self.shape, edges, self.row_match, self.col_match)
-        cover = self.row_side.cover, self.col_side.cover
-        if cover[0] is not None:
-            check_matching(self.shape, edges, self.row_match, self.col_match, cover)
-        elif size < min(self.shape):
-            raise ProofError(f"{size} pairs are chosen, and {min(self.shape)} must be")
-        if size and self.above is not None:
-            left, right = self.above
-            if not int(left.sum() + right.sum()) < size:
-                raise ProofError("the cover of better pairs is not smaller than the assignment")
-            for rows, cols, cost in edges:
-                if not (left[rows] | right[cols] | (cost >= worst)).all():
-                    raise ProofError("a better pair is not covered")
-        elif size and (costs < worst).any():
-            raise ProofError("there are better pairs, and no cover of them")
-        return self.total
 
     def explain(self, left: Any, right: Any) -> str:
         """Say in words why a pair is in or out, by prices.
@@ -523,13 +436,7 @@ class Assignment(Shown):
         if not self.is_optimal:
             kind = f"not the best: {self.stopped}"
             kind += "" if self.is_complete else ", not complete"
-        return f"Assignment({plural(self.size, 'pair')}, total {_shown(self.total)}, {kind})"
-
-
-def _required(leave: Values) -> Values:
-    most = np.inf if leave.dtype.kind == "f" else np.iinfo(np.int64).max
-    same: Values = leave == most
-    return same
+        return f"Assignment({plural(self.size, 'pair')}, total {in_digits(self.total)}, {kind})"
 
 
 def _sum(values: list[Any]) -> Any:
@@ -537,7 +444,3 @@ def _sum(values: list[Any]) -> Any:
     if all(isinstance(value, int) for value in values):
         return sum(values)
     return math.fsum(values)
-
-
-def _shown(total: Any) -> str:
-    return f"{total:,}" if isinstance(total, int) else f"{total:.10g}"

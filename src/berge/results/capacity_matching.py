@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..checker.capacities import check_capacities
 from ..checker.check import edges_of_rows
 from ..errors import FormatError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.names import named
 from ..wording import plural
 from .capacity_run import CapacityStats
 
@@ -129,9 +130,8 @@ class CapacityMatching:
     @staticmethod
     def _free(ends: IndexArray, most: IndexArray, labels: Sequence[Any] | None) -> dict[Any, int]:
         free = most - np.bincount(ends, minlength=most.size)
-        places = np.flatnonzero(free).tolist()
-        names = places if labels is None else [labels[k] for k in places]
-        return dict(zip(names, free[places].tolist(), strict=True))
+        places = np.flatnonzero(free)
+        return dict(zip(named(labels, places), free[places].tolist(), strict=True))
 
     def pairs(self) -> IndexArray:
         """Return the pairs as an array of (row, column), by row."""
@@ -139,10 +139,7 @@ class CapacityMatching:
 
     def labelled_pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield (left, right) of each pair, with labels where the source had any."""
-        left, right = (
-            ends.tolist() if labels is None else [labels[k] for k in ends.tolist()]
-            for ends, labels in ((self.rows, self.row_labels), (self.cols, self.col_labels))
-        )
+        left, right = named(self.row_labels, self.rows), named(self.col_labels, self.cols)
         return zip(left, right, strict=True)
 
     def as_dict(self) -> dict[Any, list[Any]]:
@@ -173,9 +170,8 @@ class CapacityMatching:
         from ..ingest import as_bipartite
 
         if self.cover is None:
-            raise ProofError(
-                f"there is no proof, since the solve was stopped: {self.stats.stopped}"
-            )
+            why = self.stats.stopped or "before it was done"
+            raise ProofError(f"there is no proof, since the solve was stopped: {why}")
         graph = as_bipartite(graph)
         if graph.shape != self.shape:
             raise ProofError(f"the matching is for {self.shape}, the graph has {graph.shape}")
@@ -193,13 +189,80 @@ class CapacityMatching:
         return check_capacities(self.shape, edges, *ends, cover)
 
     def save(self, path: str | PathLike[str], names: tuple[str, str] = ("left", "right")) -> None:
-        """Write the pairs as a table, .csv, .tsv or .parquet, with labels where there are any."""
+        """Write to ``.npz`` or ``.json`` with what `prove` needs, or the pairs as a table.
+
+        Tables are ``.csv``, ``.tsv`` and ``.parquet``. They have labels where the source had any,
+        in columns with these names.
+
+        Examples
+        --------
+        >>> import berge, tempfile
+        >>> A = [[1, 1, 0], [1, 0, 0], [1, 0, 0]]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     berge.maximum_matching(A, capacity_left=2).save(f"{folder}/m.npz")
+        ...     berge.CapacityMatching.load(f"{folder}/m.npz").prove(A).size
+        2
+        """
         from ..files import assignments
         from ..files.files import split_suffix
 
-        if split_suffix(path)[0] not in (".csv", ".tsv", ".parquet"):
-            raise FormatError("must end in .csv, .tsv or .parquet", path)
-        assignments.write_pairs_of(path, names, self.labelled_pairs())
+        suffix = split_suffix(path)[0]
+        if suffix not in assignments.SUFFIXES:
+            raise FormatError(f"must end in {', '.join(assignments.SUFFIXES)}", path)
+        if suffix not in (".npz", ".json"):
+            assignments.write_pairs_of(path, names, self.labelled_pairs())
+            return
+        cover: Any = self.cover or (None, None)
+        arrays = {
+            "rows": self.rows,
+            "cols": self.cols,
+            **dict(zip(assignments.UNITS, (*self.row_units, *self.col_units), strict=True)),
+            "row_cover": cover[0],
+            "col_cover": cover[1],
+            "upper_bound": self.upper_bound,
+        }
+        assignments.write_assignment(path, arrays, self.facts())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> CapacityMatching:
+        """Read what `save` wrote to ``.npz`` or ``.json``; labels and statistics are not in it.
+
+        Raises
+        ------
+        FormatError
+            The file is not of that form.
+        """
+        from ..files.assignments import UNITS, read_units
+
+        found = read_units(path)
+        units = [found[name] for name in UNITS]
+        cover = found["row_cover"], found["col_cover"]
+        return cls(
+            found["rows"],
+            found["cols"],
+            (units[0].size, units[2].size),
+            (units[0], units[1]),
+            (units[2], units[3]),
+            found["upper_bound"],
+            None if cover[0] is None else cover,
+        )
+
+    def facts(self) -> dict[str, Any]:
+        """Return what there is to say of it as plain Python values, fit for JSON."""
+        proof = self.certificate
+        return {
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "cardinality": self.cardinality,
+            "upper_bound": self.upper_bound,
+            "is_maximum": self.is_maximum,
+            "proved": proof is not None,
+            "pairs": [list(pair) for pair in self.labelled_pairs()],
+            "unmatched_left": named(self.row_labels, self.unmatched_rows),
+            "unmatched_right": named(self.col_labels, self.unmatched_cols),
+            "stopped": self.stats.stopped,
+            "stats": asdict(self.stats),
+        }
 
     def __repr__(self) -> str:
         state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"

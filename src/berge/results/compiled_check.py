@@ -32,6 +32,7 @@ from ..tuning import SHARED_CHECK
 
 __all__ = ["size_if_right"]
 
+NONE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # −1
 PAIRS, BACK, COVER, WRONG, LINE = 0, 1, 2, 3, 16  # what a thread finds; two cache lines
 
 
@@ -71,8 +72,10 @@ def size_if_right(
         window = graph.window(base, end)
         if type(window) is not np.ndarray or window.size != end - base or not is_whole(window):
             return None
-        places = indptr[first : last + 1]
-        shares = equal_shares(places - places[0] if first else places, threads) + first
+        shares: Any = [first, last]
+        if threads > 1:
+            places = indptr[first : last + 1]
+            shares = equal_shares(places - places[0] if first else places, threads) + first
         n_cols = graph.n_cols if last == graph.n_rows else 0  # counted once
         cuts = np.array([shares, np.arange(threads + 1) * n_cols // threads])
         given = Given(
@@ -149,28 +152,41 @@ def check_rows(
     covered: bool,
 ) -> int:
     """Return the number of pairs of some rows; −1 if a mate is wrong, or an edge is not covered."""
-    n_cols, size, pairs = col_match.size, indices.size, 0
+    n_cols, size, pairs, right = np.uint64(col_match.size), indices.size, 0, True
+    hi = np.int64(indptr[np.uint64(first)]) - base
     for i in range(first, last):
-        mate = np.int64(row_match[np.uint64(i)])
-        lo, hi = np.int64(indptr[np.uint64(i)]) - base, np.int64(indptr[np.uint64(i + 1)]) - base
+        lo = hi
+        hi = np.int64(indptr[np.uint64(i + 1)]) - base
         if lo < 0 or hi > size:
             return -1
-        matched = mate != -1
-        pairs += matched
-        if matched and (mate < 0 or mate >= n_cols or col_match[np.uint64(mate)] != i):
-            return -1
-        is_edge = not matched
-        if covered and in_rows[np.uint64(i)] == 0:
-            for k in range(lo, hi):
-                j = np.int64(indices[np.uint64(k)])
-                if j < 0 or j >= n_cols or in_cols[np.uint64(j)] == 0:
+        mate = np.uint64(row_match[np.uint64(i)])  # −1 is the largest number then
+        is_edge = mate == NONE
+        pairs += not is_edge
+        col = min(mate, n_cols - np.uint64(1))
+        right &= is_edge | ((col == mate) & (np.int64(col_match[col]) == i))
+        bare = covered and in_rows[np.uint64(i)] == 0
+        if hi - lo <= 4 and lo + 4 <= size:
+            # Four edges without a branch, the last of which may be of other rows.
+            a, b = np.uint64(indices[np.uint64(lo)]), np.uint64(indices[np.uint64(lo + 1)])
+            c, d = np.uint64(indices[np.uint64(lo + 2)]), np.uint64(indices[np.uint64(lo + 3)])
+            one, two, three, four = hi > lo, hi > lo + 1, hi > lo + 2, hi > lo + 3
+            is_edge |= (one & (a == mate)) | (two & (b == mate))
+            is_edge |= (three & (c == mate)) | (four & (d == mate))
+            if bare:
+                if max(max(a, b), max(c, d)) >= n_cols:
                     return -1
-                is_edge |= j == mate
-        elif matched:
+                right &= not ((one & (in_cols[a] == 0)) | (two & (in_cols[b] == 0)))
+                right &= not ((three & (in_cols[c] == 0)) | (four & (in_cols[d] == 0)))
+        elif bare:
             for k in range(lo, hi):
-                if np.int64(indices[np.uint64(k)]) == mate:
+                a = np.uint64(indices[np.uint64(k)])
+                if a >= n_cols or in_cols[a] == 0:
+                    return -1
+                is_edge |= a == mate
+        elif not is_edge:
+            for k in range(lo, hi):
+                if np.uint64(indices[np.uint64(k)]) == mate:
                     is_edge = True
                     break
-        if not is_edge:
-            return -1
-    return pairs
+        right &= is_edge
+    return pairs if right else -1

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..graphs.graph import Graph, IndexArray, unsigned
+from ..graphs.owned import sealed
 from ..graphs.workspace import Empty
 from .general_matching import GeneralMatching
 from .matching import SolveStats
@@ -30,6 +31,9 @@ class GeneralRun(UnderWay):
         The problem and the matching so far; algorithms change all but the graph in place.
     upper_bound
         No matching is larger: an algorithm may stop as soon as it is reached.
+    settled
+        Of each vertex 0, or what a start has found out: no augmenting path leads through those that
+        are INNER, in the Tutte–Berge set, or OUTER, parts of their own.
     proof
         A Tutte–Berge set that the algorithm came upon.
     empty
@@ -44,6 +48,7 @@ class GeneralRun(UnderWay):
     stats: SolveStats
     step: str = "init"
     upper_bound: int = 0
+    settled: Any = None
     proof: TutteBerge | None = None
     empty: Empty = np.empty
 
@@ -62,13 +67,6 @@ class GeneralRun(UnderWay):
         """``indptr, indices`` as kernels take them."""
         return unsigned(self.graph.indptr), unsigned(self.graph.indices)
 
-    def unmatched(self) -> Any:
-        """Return the unmatched vertices that have an edge, as a new array."""
-        from ..graphs.passes import list_unmatched
-
-        found = np.empty(self.mate.size + 1, self.mate.dtype)
-        return found[: list_unmatched(self.rows[0], self.mate, found)].copy()
-
     def pause(self) -> None:
         """Report progress, and stop if time is up. Called between kernels."""
         self.tell(self.step, self.stats.phases, self.cardinality, self.upper_bound)
@@ -80,7 +78,7 @@ class GeneralRun(UnderWay):
         self.cardinality = int(np.count_nonzero(self.mate >= 0)) // 2
         bound = self.upper_bound if self.stopped else self.cardinality
         matching = GeneralMatching(
-            self.mate, upper_bound=bound, stats=self.stats, labels=self.graph.labels
+            sealed(self.mate), upper_bound=bound, stats=self.stats, labels=self.graph.labels
         )
         matching._proof = self.proof
         self.seconds["total"] = self.elapsed

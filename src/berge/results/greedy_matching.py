@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
@@ -40,6 +40,8 @@ class GreedyMatching(Mates):
         Seconds by step: ``permute``, ``match``, ``check`` and ``total``.
     stopped
         None, ``"interrupted"`` or ``"time limit"``.
+    labels
+        Names of the vertices, where the graph had any; `named` returns the pairs by them.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class GreedyMatching(Mates):
     seed: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     stopped: str | None = None
+    labels: Sequence[Any] | None = None
 
     @property
     def rounds(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from os.path import isdir
 from typing import TYPE_CHECKING, Any
@@ -169,6 +169,7 @@ class Matching(Shown):
     col_labels: Sequence[Any] | None = None
     source: str | None = None
     _cover: Certificate | None = None  # that the solver came upon; not checked yet
+    _reached: tuple[npt.NDArray[np.bool_], bool] | None = None  # the same: see `cover_of_reached`
     _graph: Any = None  # what was matched, if it is square; weak
 
     def __init__(
@@ -298,10 +299,10 @@ class Matching(Shown):
         Certificate(a vertex cover of size 121: 121 rows, 0 columns)
         """
         from ..ingest import as_bipartite
-        from .proof import find_cover, verify
+        from .proof import cover_of_reached, find_cover, verify
 
         graph = as_bipartite(graph)
-        certificate = self._cover
+        certificate = self._cover or cover_of_reached(self)
         if certificate is not None:
             try:
                 verify(graph, self, certificate, check=check)
@@ -310,7 +311,8 @@ class Matching(Shown):
         if certificate is None:
             certificate = find_cover(graph, self.to_host())
             verify(graph, self, certificate, check=check)
-        self.certificate = certificate
+        labels = {"row_labels": graph.row_labels, "col_labels": graph.col_labels}
+        self.certificate = certificate = replace(certificate, **labels)
         self.upper_bound = self.cardinality
         return certificate
 

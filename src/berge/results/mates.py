@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ..graphs.graph import IndexArray
+from ..graphs.names import named
 from ..shown import Shown
 
 __all__ = ["Mates"]
@@ -14,6 +18,7 @@ class Mates(Shown):
     """Vertices and their mates: ``mate[v]`` is the vertex that v is matched to, or −1."""
 
     mate: IndexArray
+    labels: Sequence[Any] | None = None
 
     @property
     def unmatched(self) -> IndexArray:
@@ -24,3 +29,15 @@ class Mates(Shown):
         """Return the matched pairs as an array of (lower, higher), by the lower."""
         lower = np.flatnonzero(self.mate > np.arange(self.mate.size)).astype(self.mate.dtype)
         return np.column_stack([lower, self.mate[lower]])
+
+    def named(self) -> list[tuple[Any, Any]]:
+        """Return the pairs by the names of their vertices; by number where there are none.
+
+        Examples
+        --------
+        >>> import berge, networkx
+        >>> berge.greedy_matching(networkx.path_graph(["ann", "bob"])).named()
+        [('ann', 'bob')]
+        """
+        ends = self.pairs()
+        return list(zip(*(named(self.labels, ends[:, side]) for side in (0, 1)), strict=True))

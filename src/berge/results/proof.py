@@ -4,7 +4,9 @@ A certificate is a vertex cover of the matching's size: no matching is larger th
 sizes prove both to be best possible (Kőnig 1931). What is right is for `berge.checker` to say.
 `verify` asks it, in numpy alone, if told to, and wherever the compiled check says anything but yes.
 
-`find_cover` looks for a cover where that is least work. If all rows that have an edge are matched,
+Where the last searches of the solve came to their ends, they say what they reached, and
+`cover_of_reached` makes the cover of that. Else `find_cover` looks for one where that is least
+work. If all rows that have an edge are matched,
 these are one, and so are the matched columns if all that have an edge are. Else it is searched for.
 
 `koenig_cover` finds the cover: from the unmatched rows follow any edge to a column and the matching
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +71,7 @@ class Certificate(Shown):
     rows, cols
         Boolean masks: which rows and which columns are in the cover.
     row_labels, col_labels
-        Names of all rows and columns, where `minimum_vertex_cover` got any.
+        Names of all rows and columns, where the graph has any.
     """
 
     rows: npt.NDArray[np.bool_]
@@ -237,6 +240,21 @@ def find_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
         return koenig_cover(graph, matching)
 
 
+def cover_of_reached(matching: Matching) -> Certificate | None:
+    """Return the cover by what the solver says that it has reached; None if it says nothing.
+
+    These are flags of the columns that can be reached from unmatched rows, or, turned round, of the
+    rows that can be reached from unmatched columns. What is returned is still to be verified.
+    """
+    if matching._reached is None:
+        return None
+    cols, turned = matching._reached
+    match = matching.col_match if turned else matching.row_match
+    rows = np.empty(match.size, np.bool_)
+    _compiled(_leave_reached)(match, cols, rows)
+    return Certificate(cols, rows) if turned else Certificate(rows, cols)
+
+
 def koenig_cover(graph: BipartiteGraph, matching: Matching) -> Certificate:
     """Find the cover that proves a maximum matching; for any other matching, raise ProofError.
 
@@ -264,7 +282,8 @@ def _search(graph: BipartiteGraph, row_match: IndexArray, col_match: IndexArray)
             if graph.on_disk:  # where it may have changed since it was checked
                 ends_of("column", window, graph.n_cols)
             arrays = (unsigned(array) for array in (graph.indptr, window))
-            end = _reach(*arrays, first, last, col_match, rows, cols, queue)
+            reach = _compiled(_reach_in_run)
+            end = int(reach(*arrays, first, last, col_match, rows, cols, queue))
             if end >= 0:
                 raise ProofError(
                     f"not maximum: an augmenting path leads from an unmatched row to column {end}"
@@ -285,17 +304,19 @@ def chunks(indptr: npt.NDArray[Any]) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in pairwise(bounds)]
 
 
-def _reach(*arrays: Any) -> int:
-    """Compile the search below and call it; `verify` must not need the compiler, so only here."""
-    global _compiled_reach
-    if _compiled_reach is None:
-        from ..compile import kernel
+@cache
+def _compiled(function: Any) -> Any:
+    """Compile one of those below; `verify` must not need the compiler, so only here."""
+    from ..compile import kernel
 
-        _compiled_reach = kernel(_reach_in_run)
-    return int(_compiled_reach(*arrays))
+    return kernel(function)
 
 
-_compiled_reach: Any = None
+def _leave_reached(match: Any, reached: Any, cover: Any) -> None:
+    """Put vertices into the cover that are matched to one that was not reached."""
+    for i in range(match.size):
+        mate = np.int64(match[np.uint64(i)])
+        cover[np.uint64(i)] = mate >= 0 and mate < reached.size and not reached[np.uint64(mate)]
 
 
 def _reach_in_run(

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from ..graphs.graph import BipartiteGraph, BorrowedGraph, IndexArray, unsigned
+from ..graphs.graph import BipartiteGraph, IndexArray, unsigned
 from ..graphs.memory import solve_bytes
 from ..graphs.owned import sealed
 from ..graphs.workspace import Empty, Workspace
@@ -44,6 +45,9 @@ class Run(UnderWay):
         Name of the device for algorithms that run on more than one.
     cover
         A vertex cover that the algorithm came upon, where finding it again takes long.
+    reached
+        Flags of the columns that searches from unmatched rows reached in vain, if that is all that
+        can be reached from them.
     empty
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
@@ -61,6 +65,7 @@ class Run(UnderWay):
     upper_bound: int = 0
     device: str = "cpu"
     cover: Certificate | None = None
+    reached: npt.NDArray[np.bool_] | None = None
     empty: Empty = np.empty
     owns_graph: bool = False
 
@@ -76,19 +81,18 @@ class Run(UnderWay):
 
     def own_graph(self) -> None:
         """Copy the graph if it is the caller's; kernels that trust indices come next."""
-        if isinstance(self.graph, BorrowedGraph):
+        if self.graph.is_borrowed:
             with self.timed("copy"):
                 self.graph = self.graph.owned(self.empty)
 
     def transpose(self) -> BipartiteGraph:
         """Return the transposed graph; the first call builds it and may lower the upper bound."""
-        if not self.graph.has_transpose:
+        graph, empty = self.graph, (self.empty,) if self.owns_graph else ()
+        if graph.has_transpose:
+            transpose = graph.T
+        else:
             with self.timed("transpose"):
-                if self.owns_graph:
-                    self.graph._transposed(self.threads, self.empty)
-                else:
-                    self.graph._transposed(self.threads)
-        transpose = self.graph.T
+                transpose = graph._transposed(self.threads, *empty)
         self.upper_bound = min(self.upper_bound, transpose.nonempty_rows)
         return transpose
 
@@ -99,9 +103,11 @@ class Run(UnderWay):
         """
         from ..compile.devices import open_device
 
-        device = open_device(self.device, self.threads)
         if self.on_device:  # graph and matching lie there already
+            device: Device = cast("Any", self.graph).device
             edges, rows, cols = edges - 1, rows - 2, cols - 1
+        else:
+            device = open_device(self.device, self.threads)
         n_rows, n_cols = self.graph.shape
         index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize
         indices = edges * self.graph.nnz + rows * n_rows + cols * n_cols
@@ -115,10 +121,13 @@ class Run(UnderWay):
         The transpose goes there too, if the graph is the run's own.
         """
         graph = self.graph
-        if graph.nnz < LARGE or self.on_device or graph.on_disk:
-            yield
-            return
-        with Workspace(solve_bytes(graph.shape, graph.nnz)) as space:
+        space = graph.space
+        if space is None:
+            if graph.nnz < LARGE or self.on_device or graph.on_disk:
+                yield
+                return
+            space = Workspace(solve_bytes(graph.shape, graph.nnz))
+        with space:
             self.empty, self.owns_graph = space.empty, owns_graph
             yield
 
@@ -173,6 +182,8 @@ class Run(UnderWay):
             )
             matching.upper_bound = max(bound, matching.cardinality)
             matching._cover = self.cover
+            if self.reached is not None:
+                matching._reached = self.reached, self.row_match is col_match
             matching.source = getattr(graph, "source", None)
         self.seconds["total"] = self.elapsed
         return matching

@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidMatchingError, ProofError
-from ..graphs.graph import Graph
+from ..graphs.graph import BipartiteGraph, Graph
+from ..graphs.owned import sealed
 from ..graphs.workspace import Workspace
 from ..methods.registry import check_call
 from ..results.general_matching import GeneralMatching
-from ..results.matching import SolveStats
+from ..results.matching import Matching, SolveStats
 from ..results.under_way import PhaseReport
 from . import default
 
-__all__ = ["match_general"]
+__all__ = ["match_general", "of_two_sides"]
 
 
 def match_general(
@@ -40,11 +41,11 @@ def match_general(
     from ..results.general_run import GeneralRun
 
     threads_of(threads)  # complains of what is no number of threads
+    started = time.perf_counter() if started is None else started
     stats = SolveStats(exact.name, start.name if start else "none", "cpu", 1, seed)
     mate = _first(graph, initial)
     run = GeneralRun(graph=graph, mate=mate, cardinality=0, threads=1, seed=seed, stats=stats)
-    run.started = time.perf_counter() if started is None else started
-    run.time_limit, run.on_phase = time_limit, on_phase
+    run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
     run.cardinality = 0 if initial is None else int(np.count_nonzero(mate >= 0)) // 2
     with Workspace(50 * run.mate.nbytes) as space, run.running(progress):
         run.empty = space.empty
@@ -57,6 +58,22 @@ def match_general(
         with run.timed("search"):
             exact.load()(run)
     return run.result()
+
+
+def of_two_sides(
+    graph: Graph, solve: Callable[[BipartiteGraph], Matching], started: float
+) -> GeneralMatching | None:
+    """Match a graph that has no odd cycle as one of two sides; return None for any other."""
+    from ..graphs.sides import sides_of
+
+    if (sides := sides_of(graph)) is None:
+        return None
+    found = solve(sides.graph)
+    mate = sealed(sides.mates(found.row_match, graph.n_vertices))
+    stats: Any = found.stats
+    stats.seconds["total"] = time.perf_counter() - started
+    bound = found.upper_bound
+    return GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
 
 
 def _first(graph: Graph, initial: GeneralMatching | None) -> Any:

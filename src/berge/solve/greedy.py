@@ -174,4 +174,5 @@ def _result(run: GreedyRun, method: str) -> GreedyMatching:
         seed=run.seed,
         seconds=seconds,
         stopped=run.stopped,
+        labels=run.graph.labels,
     )

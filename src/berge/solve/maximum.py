@@ -33,7 +33,7 @@ from ..settings import (
     StartName,
 )
 from . import default
-from .general import match_general
+from .general import match_general, of_two_sides
 
 if TYPE_CHECKING:
     from ..results.capacity_matching import CapacityMatching
@@ -196,16 +196,14 @@ def maximum_matching(
     if isinstance(graph, Graph) and general is not False:
         not_here = {"device": device, "side": side, "cluster": cluster}
         _refuse(not_here | dict.fromkeys(options, "given"), "bipartite graphs")
-        settings = {
-            "algorithm": algorithm,
-            "init": init,
-            "threads": threads,
-            "seed": seed,
-            "initial": initial,
-            "progress": progress,
-        }
-        settings |= {"time_limit": time_limit, "on_phase": on_phase, "started": started}
-        return match_general(graph, **settings)
+        settings: Any = {"threads": threads, "seed": seed, "progress": progress}
+        settings |= {"time_limit": time_limit, "on_phase": on_phase}
+        if algorithm == init == "auto" and initial is None:
+            both = of_two_sides(graph, lambda half: maximum_matching(half, **settings), started)
+            if both is not None:
+                return both
+        settings |= {"algorithm": algorithm, "init": init, "initial": initial}
+        return match_general(graph, **settings, started=started)
     source, place = _locate(graph, algorithm, device)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
@@ -225,16 +223,17 @@ def maximum_matching(
         with run.workspace(owns_graph=graph is not source):
             with run.running(progress):
                 turn = side == "auto" and default.searches_columns(exact.name, graph.shape)
-                if turn or side == "cols" or not start.borrows:
-                    run.own_graph()
                 if turn or side == "cols":
                     run.swap_sides()
+                elif start.borrows:
+                    run.graph.check()
+                else:
+                    run.own_graph()
                 _make_start(run, start, start_options)
                 if not exact.borrows:
                     run.own_graph()
                 if not run.done:
                     exact.load()(run, **exact_options)
-                run.graph.check()
             return _noted(run.result(), given)
 
 
@@ -310,7 +309,7 @@ def _load(source: Any, place: str) -> Any:
     """Return the graph, on the device if it lies there; that of a scipy array is borrowed."""
     library = type(source).__module__.partition(".")[0]
     if library == "scipy" and source.format == "csr" and len(source.shape) == 2:
-        return BorrowedGraph.of(source)
+        return BorrowedGraph.of(source, kept=True)
     if place != "device":
         return as_bipartite(source)
     from ..results.on_device import as_device_graph
@@ -357,7 +356,7 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
 
     if not isinstance(initial, Matching):
         raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
-    initial = initial.settled()
+    initial = Matching.settled(initial)  # not what a subclass makes of it
     try:
         verify(graph, initial)
     except ProofError as error:

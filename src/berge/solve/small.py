@@ -6,8 +6,8 @@ cheap start, and searches with limits. The searches stop when they have read as 
 graph has, or so many that other threads should help. The pairs are the same as the pipeline's own.
 Few small graphs need more: for these the pipeline goes on from where the kernel stopped.
 
-Arrays of scipy's are the caller's, who may change them meanwhile. So all steps here compare every
-index where they use it (`BorrowedGraph`). For what comes after them indices are copied.
+Arrays of scipy's are the caller's, who may change them meanwhile. So `indptr` is copied, and all
+steps here compare every index where they use it (`BorrowedGraph`).
 
 Where searches are to look ahead, the kernel stops after the start, since compiling such searches
 too would take 5 s more. Where the graph is of another kind, or wrong, the kernel does nothing; the
@@ -23,9 +23,9 @@ import numpy as np
 
 from .. import tuning
 from ..compile import kernel, most_threads, read_only, thread_count, threads_of, ticks
-from ..graphs.graph import BipartiteGraph, is_whole, unsigned
+from ..graphs.graph import BipartiteGraph, BorrowedGraph, is_whole, unsigned
 from ..graphs.memory import solve_bytes
-from ..graphs.owned import settle
+from ..graphs.owned import sealed
 from ..graphs.passes import COPY, FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
 from ..graphs.workspace import Workspace
 from ..methods.combined import mixed
@@ -39,6 +39,7 @@ from ..methods.combined.budgeted import (
     Arrays,
     begin_alone,
     begin_rounds,
+    hidden,
 )
 from ..methods.counters import TALLY, add_up
 from ..methods.starts import cheap
@@ -90,9 +91,9 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         return None
     worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
-    if not own:  # room for a copy
+    if not own:
         indptr, indices = read_only(indptr), read_only(indices)
-        size += n_rows + 1 + edges
+        size += n_rows + 1  # for a copy of indptr
     space = Workspace(solve_bytes(shape, edges)) if size > tuning.LITTLE_MEMORY else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
     row_match, col_match = np.empty(n_rows, _INT32), np.empty(n_cols, _INT32)
@@ -118,6 +119,9 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         if left:
             add_up(stats, numbers[TALLY_AT:].tolist())
         matching = Matching._found(row_match, col_match, cardinality, stats)
+        if left and numbers[STATE_AT + ROOTS] == 0:
+            cols = block[: 2 * n_cols].reshape((1, 2 * n_cols))
+            matching._reached = hidden(cols, numbers[STATE_AT:]), False
         if own:
             matching.row_labels, matching.col_labels = parts["row_labels"], parts["col_labels"]
             matching.source = parts.get("source")
@@ -132,9 +136,8 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
 
 def _from_columns(source: Any, threads: int | None, seed: int, started: float) -> Matching | None:
     """Match the transpose, and turn the matching round."""
-    graph, begin = source, time.perf_counter()
-    if type(source) is not BipartiteGraph:
-        graph = BipartiteGraph(source.indptr, source.indices, source.shape)
+    begin = time.perf_counter()
+    graph = source if type(source) is BipartiteGraph else BorrowedGraph.of(source)
     transpose = graph._transposed(1)
     seconds = time.perf_counter() - begin
     matching = match_small(transpose, threads, seed, started)
@@ -143,13 +146,17 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
         matching.stats.seconds["transpose"] = seconds
         matching.row_match, matching.col_match = matching.col_match, matching.row_match
         matching.row_labels, matching.col_labels = matching.col_labels, matching.row_labels
+        if matching._reached is not None:
+            reached, turned = matching._reached
+            matching._reached = reached, not turned
         matching.source = graph.source
     return matching
 
 
 def _is_plain(array: Any) -> bool:
     """Whether this is an array of the kind that kernels are compiled for."""
-    return type(array) is np.ndarray and array.dtype == _INT32 and is_whole(array)
+    plain = type(array) is np.ndarray and array.ndim == 1 and array.dtype == _INT32
+    return plain and is_whole(array)
 
 
 def _go_on(
@@ -161,14 +168,12 @@ def _go_on(
     space: Workspace | None,
 ) -> Matching:
     """Go on from there with `mixed`, unless stopped."""
-    _, _, row_match, col_match, block, numbers, many = arrays
+    _, indices, row_match, col_match, block, numbers, _ = arrays
     graph = source
     if type(source) is not BipartiteGraph:
-        n_rows, n_cols = source.shape
-        begin = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
-        copies = block[begin : begin + n_rows + 1], block[begin + n_rows + 1 :]
-        graph = BipartiteGraph._trusted(copies[0], copies[1][: copies[0][-1]], source.shape)
-        settle(graph, "nonempty_rows", nonempty)
+        shape = row_match.size, col_match.size
+        copy = sealed(block[block.size - row_match.size - 1 :])
+        graph = BorrowedGraph(copy, nonempty, indices, shape)
     run = Run(graph, row_match, col_match, cardinality, stats.threads, stats.seed, stats)
     run.stopped = stats.stopped
     if space:
@@ -189,43 +194,40 @@ def _go_on(
 def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     """Check the graph, make the cheap start, and search as `begin_alone` does.
 
-    A graph of ours was checked when it was made. Of others `indptr` is copied; indices are checked
-    in the end, or copied if there is more to do.
+    A graph of ours was checked when it was made. Of others the end of `block` gets a copy of
+    `indptr`.
     """
-    indptr, indices, row_match, col_match, block, numbers, many = arrays
+    indptr, indices, row_match, col_match, block, numbers, _ = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
-    roots = many * (2 * n_cols + 3 * n_rows)
-    nowhere, room = block[:0].view(np.uint32), block[roots + n_rows + 1 :].view(np.uint32)
+    nowhere = block[:0].view(np.uint32)
     numbers[OUTCOME] = WRONG
     if not ours:
-        begins, room = copied(begins, room, found)
+        copy = block[block.size - begins.size :].view(np.uint32)
+        sweep_block(t, np.int64(COPY), begins, copy, found)
+        begins = read_only(copy)
     sweep_block(t, np.int64(RISES), begins, nowhere, found)
     numbers[NONEMPTY] = found[0, 0]
     nnz = np.int64(begins[n_rows])
     if begins[0] != 0 or found[0, 1] > 0 or nnz > indices.size:
         return
     cols = indices.view(np.uint32)[:nnz]
+    if not ours:
+        sweep_block(t, np.int64(LARGEST), cols, nowhere, found)
+        if found[0, 0] >= n_cols and nnz > 0:
+            return
     begin = ticks()
     for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
         sweep_block(t, np.int64(FILL), match, match, found)
-    start = cheap.Arrays(begins, cols, row_match, col_match)
-    if ours:
-        numbers[STARTED] = cheap.match_rows(start, 0, n_rows)
-    else:
-        numbers[STARTED] = cheap.match_lent(start, 0, n_rows)
+    numbers[STARTED] = cheap.match_rows(cheap.Arrays(begins, cols, row_match, col_match), 0, n_rows)
     middle = ticks()
     numbers[START_NS] = middle - begin
     bound = min(numbers[NONEMPTY], n_cols)
     through = numbers[STARTED] == bound
     if not through:
-        through = search_some(begins, cols, arrays, found, worth, most, bound, ours)
+        through = search_some(begins, cols, arrays, found, worth, most, bound)
         numbers[SEARCH_NS] = ticks() - middle
-    if not ours:
-        sweep_block(t, np.int64(LARGEST if through else COPY), cols, room, found)
-        if nnz > 0 and found[0, 0] >= n_cols:
-            return
     numbers[OUTCOME] = MAXIMUM if through else BEGUN
 
 
@@ -256,14 +258,7 @@ laid_out = kernel(lay_out)  # for kernels; to make a tuple of its own, Python ne
 
 @kernel
 def search_some(
-    begins: Any,
-    cols: Any,
-    arrays: Any,
-    found: Any,
-    worth: int,
-    most: int,
-    bound: int,
-    ours: bool,
+    begins: Any, cols: Any, arrays: Any, found: Any, worth: int, most: int, bound: int
 ) -> bool:
     """Search as `begin_alone` does; return whether the matching is maximum."""
     _, _, row_match, col_match, block, numbers, many = arrays
@@ -279,19 +274,12 @@ def search_some(
     begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
     mine = laid_out((begins, cols, row_match, col_match, block, numbers, many))
     if many > 1:
-        begin_alone(mine, worth, most + 1, ours)
+        begin_alone(mine, worth, most + 1)
     else:
         free = np.int64(n_cols - numbers[STARTED])
         size = (np.int64(left), free, numbers[NONEMPTY], np.int64(cols.size))
         for look, share in tuning.LOOKS:
-            begin_alone(mine, worth, np.int64(look * most) + 1 - state[READ], ours)
+            begin_alone(mine, worth, np.int64(look * most) + 1 - state[READ])
             if mixed.outlook(state, own, mine.tally, size, share) != mixed.SEARCH:
                 break
     return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)
-
-
-@kernel
-def copied(array: Any, room: Any, found: Any) -> tuple[Any, Any]:
-    """Copy an array, and note its largest entry; return the copy, and what room is left."""
-    sweep_block(np.int64(0), np.int64(COPY), array, room, found)
-    return read_only(room[: array.size]), room[array.size :]

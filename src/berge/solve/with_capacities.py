@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
+from ..graphs.names import named
 from ..ingest import as_bipartite
 from ..methods.registry import check_numbers
 from ..results.capacity_matching import CapacityMatching
@@ -88,14 +89,13 @@ def _has_duplicates(graph: BipartiteGraph) -> bool:
 
 def _why_short(run: CapacityRun, side: str, members: Any, choices: Any) -> str:
     """Say who needs more than all that they are joined to can give."""
-    graph, least, most = run.graph, run.row_least, run.col_capacity
+    graph, least, most, nouns = run.graph, run.row_least, run.col_capacity, ("row", "column")
     if side == "right":
-        graph, least, most = graph.T, run.col_least, run.row_capacity
+        graph, least, most, nouns = graph.T, run.col_least, run.row_capacity, nouns[::-1]
     who, whom = (
-        in_words([labels[k] for k in places] if labels is not None else places, SHOWN)
-        for places, labels in (
-            (np.flatnonzero(members).tolist(), graph.row_labels),
-            (np.flatnonzero(choices).tolist(), graph.col_labels),
+        in_words(named(labels, mask), SHOWN, noun if labels is None else "")
+        for mask, labels, noun in zip(
+            (members, choices), (graph.row_labels, graph.col_labels), nouns, strict=True
         )
     )
     room = int(most[choices].sum())

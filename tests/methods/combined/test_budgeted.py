@@ -9,7 +9,9 @@ from math import inf
 import numpy as np
 import pytest
 
+import berge
 from berge import BipartiteGraph, generate
+from berge.graphs.graph import BorrowedGraph
 from berge.methods.combined import budgeted
 from berge.methods.combined.budgeted import (
     BATCH_LEFT,
@@ -36,6 +38,7 @@ from berge.methods.combined.budgeted import (
 )
 from berge.methods.counters import EDGES, PATHS, report
 from berge.methods.starts.cheap import cheap
+from berge.tuning import DENSE
 
 from ...conftest import COMPILED
 from ...corpus import SMALL
@@ -304,7 +307,7 @@ def test_one_thread_goes_from_round_to_round(monkeypatch):
     a = budgeted.prepare(run, 1)
     calls, rounds = [], []
 
-    def search_roots(a, t, budget, beside, ours):
+    def search_roots(a, t, budget, beside):
         calls.append((t, budget, beside))
         a.state[READ] += 10
         a.state[ROOTS] -= 1
@@ -343,7 +346,7 @@ def test_one_thread_stops_where_others_should_help(n, most, rate, budgets, monke
         a.own[0, DEALT_WITH] += int(budget / rate)
 
     tune(monkeypatch, search_alone=search_alone)
-    budgeted.begin_alone(a, 80, most, True)
+    budgeted.begin_alone(a, 80, most)
     assert asked == budgets
 
 
@@ -364,7 +367,7 @@ def test_beginning_alone(monkeypatch):
     assert not budgeted.search_before_others(run, a, 60, inf)
     a.state[READ] = 1
     assert not budgeted.search_before_others(run, a, 40, 7.5)
-    assert calls == [(40, 7, True), (50, LARGEST, True)]
+    assert calls == [(40, 7), (50, LARGEST)]
     a.state[ROOTS] = 0
     assert budgeted.search_before_others(run, a, 40, 7.5)
 
@@ -441,7 +444,7 @@ def staged(monkeypatch, n, threads, outcome):
     """Roots 0 to n for threads, and a log of searches that end as `outcome(root, limit)` says."""
     log = []
 
-    def search(a, t, beside, ours, root, number, limit):
+    def search(a, t, beside, root, number, limit):
         log.append((t, int(root), number, limit))
         return outcome(root, limit)
 
@@ -458,18 +461,18 @@ def test_roots_one_after_the_other(monkeypatch):
     outcomes = {0: (3, 5), 1: (4, ENDED), 2: (7, BROKEN), 3: (2, 1), 4: (6, 3)}
     a, log = staged(monkeypatch, 5, 1, lambda root, limit: outcomes[root])
     a.state[LIMIT] = 9
-    budgeted.search_roots(a, 0, 14, False, True)
+    budgeted.search_roots(a, 0, 14, False)
     assert log == [(0, 0, 1, 9), (0, 1, 2, 9), (0, 2, 3, 9)]
     own = a.own[0]
     assert own[[PASSED, DEALT_WITH, SEARCHES, BROKEN_OFF, UNLIMITED]].tolist() == [3, 2, 3, 7, 0]
     assert a.roots.tolist() == [-1, -1, 2, 3, 4]
     assert a.tally[0, [EDGES, PATHS]].tolist() == [14, 1]
     own[FREE] = budgeted.FAVOUR * 7 - 1
-    budgeted.search_roots(a, 0, 100, False, True)
+    budgeted.search_roots(a, 0, 100, False)
     assert log[3:] == [(0, 3, 4, 100), (0, 4, 5, 98)]
     assert own[[PASSED, DEALT_WITH, UNLIMITED]].tolist() == [5, 4, 0]
     assert a.roots.tolist() == [-1, -1, 2, -1, -1]
-    budgeted.search_roots(a, 0, 100, False, True)  # no root is left
+    budgeted.search_roots(a, 0, 100, False)  # no root is left
     assert len(log) == 5
 
 
@@ -478,7 +481,7 @@ def test_roots_one_after_the_other(monkeypatch):
 def test_searches_without_limit_are_counted_where_they_need_it(edges, unlimited, monkeypatch):
     a, log = staged(monkeypatch, 2, 1, lambda root, limit: (edges, BROKEN))
     a.state[LIMIT], a.own[0, BROKEN_OFF], a.own[0, FREE] = 9, 5, 19
-    budgeted.search_roots(a, 0, 30, False, True)
+    budgeted.search_roots(a, 0, 30, False)
     favour = unlimited == 0  # the first was no more expensive than usual
     assert log == [(0, 0, 1, 30), (0, 1, 2, 30 - edges if favour else 9)]
     assert a.own[0, UNLIMITED] == unlimited
@@ -486,7 +489,7 @@ def test_searches_without_limit_are_counted_where_they_need_it(edges, unlimited,
     assert budgeted.FAVOUR == 4
     a.own[0, FREE] = 10**6  # all but none is favoured
     a.roots[:], a.own[0, PASSED], a.state[TAKEN] = [0, 1], 0, 0
-    budgeted.search_roots(a, 0, 30, False, True)
+    budgeted.search_roots(a, 0, 30, False)
     assert log[2:] == [(0, 0, 3, 9), (0, 1, 4, 9)]
 
 
@@ -494,12 +497,12 @@ def test_searches_without_limit_are_counted_where_they_need_it(edges, unlimited,
 def test_a_favoured_search_has_the_usual_limit_at_least(monkeypatch):
     a, log = staged(monkeypatch, 2, 1, lambda root, limit: (5, 1))
     a.state[LIMIT], a.own[0, BROKEN_OFF], a.own[0, FREE] = 9, 5, 19
-    budgeted.search_roots(a, 0, 6, False, True)
+    budgeted.search_roots(a, 0, 6, False)
     assert log == [(0, 0, 1, 9), (0, 1, 2, 9)]
     # As much as is free is no reason yet.
     a, log = staged(monkeypatch, 1, 1, lambda root, limit: (5, 1))
     a.state[LIMIT], a.own[0, BROKEN_OFF], a.own[0, FREE] = 9, 5, 20
-    budgeted.search_roots(a, 0, 60, False, True)
+    budgeted.search_roots(a, 0, 60, False)
     assert log == [(0, 0, 1, 9)]
 
 
@@ -517,7 +520,7 @@ def test_two_and_two_share_a_stretch(threads, monkeypatch):
         t = (threads - 1 - turn) % threads
         a.state[SPENT] = 0
         log.clear()
-        budgeted.search_roots(a, t, 1, True, True)
+        budgeted.search_roots(a, t, 1, True)
         taken[t] += [root for _, root, _, _ in log]
         # The first of a batch; those after it are taken without looking at what others take.
         assert all(who == t for who, *_ in log)
@@ -540,13 +543,13 @@ def test_threads_share_a_budget(monkeypatch):
     a, log = staged(monkeypatch, 400, 2, lambda root, limit: (10, 1))
     assert min(budgeted.ROOTS_AT_A_TIME, 1 + 400 // 32) == 8
     a.state[SPENT] = 0
-    budgeted.search_roots(a, 0, 200, True, True)
+    budgeted.search_roots(a, 0, 200, True)
     assert len(log) == 20  # two batches and a half
     assert a.state[SPENT] == 160
-    budgeted.search_roots(a, 1, 200, True, True)
+    budgeted.search_roots(a, 1, 200, True)
     assert len(log) == 24  # 40 were left when it began
     a.state[SPENT] = 170
-    budgeted.search_roots(a, 1, 200, True, True)  # four of its batch are left; then it looks
+    budgeted.search_roots(a, 1, 200, True)  # four of its batch are left; then it looks
     assert len(log) == 24 + 4 + 1
     assert a.state[SPENT] == 210
     assert a.tally[:, EDGES].tolist() == [200, 90]
@@ -581,7 +584,7 @@ def test_every_other_thread_reads_backwards(t):
     """The edges of a row, and so the whole tree."""
     a = tree(2)
     a.queue[t], a.via[t], a.parent[t] = 9, 9, 9
-    edges, outcome = budgeted.search(a, t, True, True, 0, 7, 100)
+    edges, outcome = budgeted.search(a, t, True, 0, 7, 100)
     assert outcome == 5
     assert a.row_match.tolist() == [1, 3, 2, 0, 4]
     for thread in range(2):
@@ -601,7 +604,7 @@ def test_every_other_thread_reads_backwards(t):
 @plain
 def test_a_thread_alone_reads_forwards():
     a = tree(2)
-    assert budgeted.search(a, 1, False, True, 0, 1, 100) == (9, 5)
+    assert budgeted.search(a, 1, False, 0, 1, 100) == (9, 5)
 
 
 @plain
@@ -609,7 +612,7 @@ def test_a_thread_alone_reads_forwards():
 def test_a_limit_is_looked_at_row_by_row(limit, edges):
     a = tree(1)
     outcome = 5 if edges == 9 else BROKEN
-    assert budgeted.search(a, 0, False, True, 0, 1, limit) == (edges, outcome)
+    assert budgeted.search(a, 0, False, 0, 1, limit) == (edges, outcome)
     assert (a.row_match[0] < 0) == (outcome == BROKEN)
 
 
@@ -618,7 +621,7 @@ def test_a_limit_is_looked_at_row_by_row(limit, edges):
 def test_looking_ahead(t):
     """Each row that was come to is looked at once, from where looking stopped the last time."""
     a = tree(2, look_ahead=True)
-    edges, outcome = budgeted.search(a, t, True, True, 0, 1, 100)
+    edges, outcome = budgeted.search(a, t, True, 0, 1, 100)
     # Row 0; rows 1 and 2, ahead; row 1; row 3 ahead; or, backwards, row 2; row 4 ahead; row 1; …
     assert (edges, outcome) == ((2 + 5 + 2 + 2, 5) if t == 0 else (2 + 5 + 3 + 1 + 2 + 1, 5))
     assert a.ahead[t].tolist() == ([0, 2, 3, 1, 0] if t == 0 else [0, 2, 3, 0, 1])
@@ -761,7 +764,7 @@ def test_making_ready_for_threads(monkeypatch):
     log = []
     tune(
         monkeypatch,
-        search_roots=lambda a, t, budget, beside, ours: log.append((int(t), budget, beside)),
+        search_roots=lambda a, t, budget, beside: log.append((int(t), budget, beside)),
         copy_cols=lambda a, t: log.append(int(t)),
     )
     a.state[SPENT] = 5
@@ -769,3 +772,38 @@ def test_making_ready_for_threads(monkeypatch):
     assert a.state[SPENT] == 0
     budgeted.share_roots(a, 0)
     assert log == [(0, 1, True), (1, 1, True), 0, 1]
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dense", [False, True])
+def test_indices_that_others_changed_are_passed_over(threads, dense):
+    """Searches read no further than the columns go, whatever an index became meanwhile."""
+    graph = generate.karp_sipser_hard(200) if dense else generate.hidden_perfect(400, 3)
+    assert (graph.nnz >= DENSE * graph.n_rows) == dense
+    matrix = graph.to_scipy()
+    spoilt = np.arange(graph.nnz) % 7 == 3
+    rest = BipartiteGraph.from_edges(
+        np.repeat(np.arange(graph.n_rows), graph.row_degrees)[~spoilt],
+        graph.indices[~spoilt],
+        graph.shape,
+    )
+    borrowed = BorrowedGraph.of(matrix)
+    matrix.indices[spoilt] = np.resize([-1, graph.n_cols, 2**31 - 1, -(2**31)], spoilt.sum())
+    run, right = new_run(borrowed, threads), new_run(rest)
+    for each in (run, right):
+        cheap(each)
+    assert run.row_match.tolist() == right.row_match.tolist()
+    run.row_match[::2] = run.col_match[:] = -1
+    rows = np.flatnonzero(run.row_match >= 0)
+    run.col_match[run.row_match[rows]] = rows
+    run.cardinality = rows.size
+    a = budgeted.prepare(run, threads)
+    assert (a.ahead is not None) == dense
+    if threads > 1:
+        a = budgeted.shared(a)
+        assert a.own.shape[0] == threads
+    assert budgeted.search_with_limits(run, a, inf)
+    assert run.cardinality == berge.maximum_matching(rest, algorithm="ss-bfs").cardinality
+    edges = {*zip(*rest.to_scipy().nonzero(), strict=True)}
+    assert all((x, y) in edges for x, y in enumerate(run.row_match) if y >= 0)

@@ -9,7 +9,8 @@ import pytest
 
 import berge
 from berge.errors import InvalidMatchingError, OptionError, ProofError
-from berge.graphs.symmetry import is_bipartite, is_symmetric
+from berge.graphs.sides import sides_of
+from berge.graphs.symmetry import is_symmetric
 from berge.methods.general import blossom
 from berge.results.compiled_general import size_if_right
 from berge.results.tutte_berge import find_barrier, verify_general
@@ -41,8 +42,8 @@ def largest(graph: berge.Graph) -> int:
 
 def check(graph: berge.Graph, matching: berge.GeneralMatching) -> None:
     """Check the proof that came with the solve, and one that is found apart."""
-    assert matching._proof is not None
-    verify_general(graph, matching, matching._proof)
+    if matching._proof is not None:  # as after all searches but those of the bipartite default
+        verify_general(graph, matching, matching._proof)
     verify_general(graph, matching, find_barrier(graph, matching.mate))
     assert matching.is_maximum
 
@@ -73,7 +74,7 @@ def test_a_matching_that_is_not_maximum_has_no_proof():
             with pytest.raises(ProofError, match="not maximum"):
                 smaller.prove(graph)
             with pytest.raises(ProofError, match="not a proof"):
-                verify_general(graph, smaller, best._proof)
+                verify_general(graph, smaller, best.prove(graph))
             refused += 1
     assert refused > 50
 
@@ -159,7 +160,7 @@ def test_forged_proofs_are_refused():
     refused = 0
     for _ in range(200):
         graph = random_graph(rng)
-        matching = berge.maximum_matching(graph)
+        matching = berge.maximum_matching(graph, algorithm="graft")
         part = np.array(matching._proof.part)
         part[rng.integers(part.size)] = rng.integers(-2, part.size + 1)
         forged = berge.TutteBerge(part)
@@ -227,9 +228,79 @@ def test_what_the_compiled_check_has_doubts_about():
 
 
 @pytest.mark.kernels
-def test_colours_and_symmetry():
-    assert is_bipartite(berge.Graph.from_edges([0, 1, 2], [1, 2, 3]))
-    assert not is_bipartite(berge.Graph.from_edges([0, 1, 2], [1, 2, 0]))
+def test_symmetry():
     assert is_symmetric(berge.as_bipartite(np.ones((3, 3))))
     assert not is_symmetric(berge.as_bipartite(np.triu(np.ones((3, 3)))))
     assert not is_symmetric(berge.as_bipartite(np.ones((2, 3))))
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("numbers", ["rows first", "columns first", "any"])
+def test_graphs_of_two_sides_take_the_bipartite_default(numbers):
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n_rows, n_cols, m = (int(k) for k in rng.integers(1, (6, 9, 16)))
+        n = n_rows + n_cols
+        number = {"rows first": np.arange(n), "columns first": np.arange(n)[::-1]}.get(numbers)
+        number = rng.permutation(n) if number is None else number
+        ends, others = rng.integers(n_rows, size=m), n_rows + rng.integers(n_cols, size=m)
+        graph = berge.Graph.from_edges(number[ends], number[others], n)
+        matching = berge.maximum_matching(graph)
+        assert matching.stats.algorithm == "mixed"
+        assert matching.cardinality == largest(graph)
+        check(graph, matching)
+        sides = sides_of(graph)
+        assert sides.graph.nnz == graph.n_edges
+        assert len({*sides.rows.tolist()} | {*sides.cols.tolist()}) == n
+        for i, row in enumerate(sides.rows.tolist()):
+            found = sides.cols[sides.graph.indices[slice(*sides.graph.indptr[i : i + 2])]]
+            assert sorted(found) == graph.indices[slice(*graph.indptr[row : row + 2])].tolist()
+
+
+@pytest.mark.kernels
+def test_an_odd_cycle_is_noticed():
+    rng = np.random.default_rng(6)
+    odd = 0
+    for _ in range(200):
+        graph = random_graph(rng)
+        doubled = set()  # vertices that have a walk of odd length to themselves
+        for v in range(graph.n_vertices):
+            seen, todo = {(v, 0)}, [(v, 0)]
+            while todo:
+                u, parity = todo.pop()
+                for w in graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tolist():
+                    if (w, 1 - parity) not in seen:
+                        seen.add((w, 1 - parity))
+                        todo.append((w, 1 - parity))
+            doubled |= {v} if (v, 1) in seen else set()
+        assert (sides_of(graph) is None) == bool(doubled)
+        odd += bool(doubled)
+    assert 20 < odd < 180
+
+
+@pytest.mark.kernels
+def test_what_the_start_settles():
+    """A leaf and its neighbour, and what that leaves alone; the rest is a core to search."""
+    triangle = berge.Graph.from_edges([0, 1, 2, 2, 3, 3], [1, 2, 0, 3, 4, 5])
+    matching = berge.maximum_matching(triangle)
+    assert matching.cardinality == 2
+    assert matching.stats.traversed_edges == 0  # 3 is the set; 4, 5 and the triangle are the parts
+    assert matching._proof.size == 1
+    assert matching._proof.odd_parts == 3
+    check(triangle, matching)
+
+
+@pytest.mark.kernels
+def test_a_start_that_takes_vertices_in_order_or_backwards():
+    """Graphs whose numbers run along a path, forwards or backwards, and such as are mixed up."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        n = 300
+        order = rng.permutation(n) if rng.random() < 0.5 else np.arange(n)[:: rng.choice([1, -1])]
+        ends = np.concatenate([np.arange(n - 1), rng.integers(0, n, 60)])
+        others = np.concatenate([np.arange(1, n), rng.integers(0, n, 60)])
+        graph = berge.Graph.from_edges(order[ends], order[others], n)
+        matching = berge.maximum_matching(graph)
+        check(graph, matching)
+        other = berge.maximum_matching(graph, algorithm="blossom", init="none")
+        assert matching.cardinality == other.cardinality

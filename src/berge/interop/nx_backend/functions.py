@@ -215,7 +215,7 @@ def _two_colour(G: BergeGraph) -> tuple[Mask, int, bool]:
 
     colour = np.full(len(G), -1, np.int8)
     queue = np.empty(len(G), G.indices.dtype)
-    components, bipartite = two_colour(G.indptr, G.indices, colour, queue)
+    components, bipartite = two_colour(G.indptr, G.indices, colour, queue, False)
     return colour == 1, components, bipartite
 
 

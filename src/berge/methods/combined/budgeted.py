@@ -47,9 +47,8 @@ under the lock stays so, since no path that leads into it leads out again. Threa
 same direction share ``ahead``: of two numbers the smaller may stay, and edges are looked at again.
 
 The indices of the graph may be the caller's (`BorrowedGraph`), who may change them meanwhile. So
-`begin_alone` then compares every index where it uses it, which takes up to a fifth longer; all
-others, and searches that look ahead, take a copy. Whatever the graph becomes, a column is visited
-once a search, and what is matched was an edge when it was read.
+every index is compared where it is used. Whatever the graph becomes, a column is visited once a
+search, and what is matched was an edge when it was read.
 
 References: SS-MATCH in A. Azad, A. Buluç, A. Pothen, IPDPS 2015; the limits are our own.
 """
@@ -62,7 +61,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper, kernel, prefetch, share_out
-from ...graphs.graph import BorrowedGraph, unsigned
+from ...graphs.graph import unsigned
 from ...graphs.passes import pair_up
 from ...results.run import Run
 from ...tuning import (
@@ -135,8 +134,6 @@ def prepare(run: Run, threads: int) -> Arrays:
     pair_up(run.col_match, cols[0])
     ahead = None
     if graph.nnz >= DENSE * graph.n_rows and roots.size > FEW_ROOTS:
-        run.own_graph()
-        graph = run.graph
         ahead = run.empty((min(threads, 2), graph.n_rows), index)
         ahead.fill(0)
     return Arrays(
@@ -198,18 +195,20 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
             return False
         budget = int(min(EDGES_PER_CALL, left)) + 1
         _search(run, a, share_roots if a.own.shape[0] > 1 else search_alone, budget)
+    if not run.done:
+        run.reached = hidden(a.cols[: a.own.shape[0]], a.state)
     return True
 
 
-def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
-    """Search on one thread, as long as it does not pay to wake others, or to copy; else as above.
+def hidden(cols: Any, state: Any) -> Any:
+    """Return which columns are hidden; a mark that one thread has lost is still another's."""
+    return (cols[:, ::2] == state[HIDDEN]).any(axis=0)
 
-    What was begun goes on only if the graph is borrowed.
-    """
-    ours = not isinstance(run.graph, BorrowedGraph)
-    left = int(min(most_edges - a.state[READ], LARGEST))
-    if left > 0 and not (ours and a.state[READ] > 0):
-        _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), left, ours)
+
+def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
+    """Begin on one thread, as long as it does not pay to wake others; else as above."""
+    if a.state[READ] == 0:
+        _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
     return search_with_limits(run, a, 0)
 
 
@@ -235,7 +234,7 @@ def share_roots(a: Any, budget: int) -> None:
 def search_beside(t: int, shared: bool, a: Any, budget: int) -> None:
     """Search beside other threads, or make ready for it."""
     if budget > 0:
-        search_roots(a, t, budget, True, True)
+        search_roots(a, t, budget, True)
     else:
         copy_cols(a, t)
 
@@ -243,20 +242,14 @@ def search_beside(t: int, shared: bool, a: Any, budget: int) -> None:
 @kernel
 def search_alone(a: Any, budget: int) -> None:
     """Search on one thread."""
-    search_on(a, budget, True)
-
-
-@helper
-def search_on(a: Any, budget: int, ours: bool) -> None:
-    """Search on one thread, in a graph of ours, or in one that others may change."""
     end = a.state[READ] + budget
     while a.state[ROOTS] > 0 and a.state[READ] < end and a.state[NUMBER] < a.state[HIDDEN]:
-        search_roots(a, 0, end - a.state[READ], False, ours)
+        search_roots(a, 0, end - a.state[READ], False)
         end_round(a)
 
 
 @kernel
-def begin_alone(a: Any, worth: int, most: int, ours: bool) -> None:
+def begin_alone(a: Any, worth: int, most: int) -> None:
     """Search on one thread until some `most` edges were read, or it shows that others should help.
 
     Waking them and making ready for them takes as long as reading `worth` edges. So this thread
@@ -265,11 +258,7 @@ def begin_alone(a: Any, worth: int, most: int, ours: bool) -> None:
     """
     left, read = a.state[ROOTS], 0
     for part in SOLO_PARTS:
-        budget = min(int(part * worth), most) - read
-        if ours:
-            search_alone(a, budget)
-        else:
-            search_on(a, budget, False)
+        search_alone(a, min(int(part * worth), most) - read)
         before, left = left, a.state[ROOTS] - a.own[0, DEALT_WITH]
         each = (a.state[READ] - read) / max(before - left, 1)
         read = a.state[READ]
@@ -278,11 +267,10 @@ def begin_alone(a: Any, worth: int, most: int, ours: bool) -> None:
 
 
 @helper
-def search_roots(a: Any, t: int, budget: int, beside: bool, ours: bool) -> None:
+def search_roots(a: Any, t: int, budget: int, beside: bool) -> None:
     """Search from roots that no other thread takes, until all have read some `budget` edges.
 
-    `beside` says whether there are others, and `ours` whether the graph is; the compiler makes a
-    function of each.
+    `beside` says whether there are others; the compiler makes two functions of it.
     """
     threads, state, own = a.own.shape[0], a.state, a.own[t]
     pair, pairs, back = t >> 1, (threads + 1) >> 1, t & 1
@@ -305,7 +293,7 @@ def search_roots(a: Any, t: int, budget: int, beside: bool, ours: bool) -> None:
         own[SEARCHES] += 1
         unlimited = FAVOUR * own[BROKEN_OFF] > own[UNLIMITED] + own[FREE]
         limit = max(budget, usual) if unlimited else usual
-        edges, outcome = search(a, t, beside, ours, roots[i], own[SEARCHES], limit)
+        edges, outcome = search(a, t, beside, roots[i], own[SEARCHES], limit)
         budget -= edges
         spent += edges
         a.tally[t, EDGES] += edges
@@ -359,12 +347,11 @@ def copy_cols(a: Any, t: int) -> None:
 
 
 @helper
-def search(
-    a: Any, t: int, beside: bool, ours: bool, root: int, number: int, limit: int
-) -> tuple[int, int]:
+def search(a: Any, t: int, beside: bool, root: int, number: int, limit: int) -> tuple[int, int]:
     """Search from a root and augment; return the edges traversed and the outcome."""
     indptr, indices, cols = a.indptr, a.indices, a.cols[t]
     queue, via, parent = a.queue[t], a.via[t], a.parent[t]
+    n_cols = np.uint64(a.col_match.size)
     back = beside and t & 1 == 1  # every other thread
     queue[0] = root
     # With plain 0 and 1 numba would compile what is called below for these numbers, too.
@@ -385,8 +372,9 @@ def search(
         lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
         for k in range(lo, hi):
             edges += 1
-            y = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
-            if (ours or y < cols.size >> 1) and cols[2 * y] < number:
+            column = indices[np.uint64(lo + hi - 1 - k if back else k)]
+            y = np.int64(column)
+            if column < n_cols and cols[2 * y] < number:
                 cols[2 * y] = number
                 below = cols[2 * y + 1]
                 if below < 0:
@@ -415,13 +403,15 @@ def look_ahead(
     none: Any = np.int64(-1)
     if ahead is not None:
         indptr, indices, mine = a.indptr, a.indices, ahead[1 if back else 0]
+        n_cols = np.uint64(a.col_match.size)
         while look < tail:
             x = queue[look]
             lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
             first = lo + np.int64(mine[x])
             for k in range(first, hi):
-                y: Any = np.int64(indices[np.uint64(lo + hi - 1 - k if back else k)])
-                if cols[2 * y + 1] < 0:
+                column = indices[np.uint64(lo + hi - 1 - k if back else k)]
+                y: Any = np.int64(column)
+                if column < n_cols and cols[2 * y + 1] < 0:
                     mine[x] = k - lo
                     return look, edges + k + 1 - first, y
             mine[x] = hi - lo

@@ -43,7 +43,6 @@ import math
 from typing import Any
 
 from ...compile import kernel
-from ...graphs.graph import BorrowedGraph, unsigned
 from ...results.run import Run
 from ...tuning import (
     ASKEW_FOUND,
@@ -78,7 +77,6 @@ from ..push_relabel.push_relabel import push_relabel
 from .budgeted import (
     DEALT_WITH,
     FOUND,
-    LARGEST,
     READ,
     ROOTS,
     ROUNDS,
@@ -105,9 +103,13 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     """Make the matching maximum, from a search that one thread is at, or has not begun."""
     route = judge(run, search, effort)
     del search  # memory
+    if route == DONE:
+        return
     if route == TURN:
         run.swap_sides()
         mixed(run, effort=effort)
+        return
+    run.own_graph()
     if route == DEEP and match_in_phases(run, run.threads, LEAST_FOUND):
         route = DONE
     if route == PUSH and run.transpose().nonempty_rows < run.graph.nonempty_rows:
@@ -132,14 +134,11 @@ def judge(run: Run, search: Arrays, effort: float) -> int:
         for look, share in LOOKS:
             if waiting and share > 0 and search.state[READ] < look * edges:
                 search, edges, waiting = with_others(run, search, edges)
-            if not waiting and search_to(run, search, min(effort, look) * edges):
+            if not waiting and search_with_limits(run, search, min(effort, look) * edges):
                 return DONE
             seen = outlook(search.state, search.own, search.tally, size, share)
-            if seen != SEARCH:
-                search = taken_over(run, search)
-                if seen != TURN or has_few_cols(run):
-                    return seen
-        search = taken_over(run, search)
+            if seen != SEARCH and (seen != TURN or has_few_cols(run)):
+                return seen
         if roots_left(search) > (1 - SLOW) * roots:
             return PUSH
         if waiting:
@@ -164,30 +163,14 @@ def judge(run: Run, search: Arrays, effort: float) -> int:
     return DEEP if wide or passes > effort else LAST
 
 
-def search_to(run: Run, search: Arrays, most_edges: float) -> bool:
-    """Search until the matching is maximum, which True says, or so many edges were read in all."""
-    if isinstance(run.graph, BorrowedGraph):
-        return search_before_others(run, search, LARGEST, most_edges)
-    return search_with_limits(run, search, most_edges)
-
-
 def with_others(run: Run, search: Arrays, edges: int) -> tuple[Arrays, int, bool]:
     """Return what several threads go on with, how many edges count as a pass, and no more waiting.
 
     They may read some more than a thread alone, which takes them longer.
     """
-    search = taken_over(run, search)
     with run.timed("search"):
         search = shared(search)
     return search, edges * (3 + search.own.shape[0]) // 4, False
-
-
-def taken_over(run: Run, search: Arrays) -> Arrays:
-    """Return what the search works on, once the graph is our own."""
-    if isinstance(run.graph, BorrowedGraph):
-        run.own_graph()
-        search = search._replace(indices=unsigned(run.graph.indices))
-    return search
 
 
 @kernel
@@ -222,5 +205,6 @@ def outlook(state: Any, own: Any, tally: Any, size: Any, share: float) -> int:
 
 def has_few_cols(run: Run) -> bool:
     """Whether the columns have far fewer unmatched ones than the rows; builds the transpose."""
+    run.own_graph()  # which keeps its transpose
     free = run.transpose().nonempty_rows - run.cardinality
     return bool(free < ASKEW_FREE * (run.graph.nonempty_rows - run.cardinality))

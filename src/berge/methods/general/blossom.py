@@ -22,7 +22,7 @@ Work O(m log n) a search, O(n·m log n) in all; the searches that fail read ever
 together. Memory eight indices a vertex. A phase, in the stats, is a round.
 
 - ``node[8 · v + STAMP]``: 2 · s if v is inner in search number s, 2 · s + 1 if it is outer. Hidden
-  are HIDDEN (inner) and HIDDEN + 1 (outer).
+  are HIDDEN (inner) and HIDDEN + 1 (outer); from the beginning those that the start has settled.
 - ``node[8 · v + MATE]``: the mate of v or −1; ``run.mate`` gets it in the end.
 - ``node[8 · v + LABEL]``, of outer vertices: Gabow's label. If it is x ≥ 0, a vertex label: v was
   reached from x through its mate, P(v) = v, mate(v), P(x). If it is ~x < 0, an edge label with
@@ -34,7 +34,7 @@ together. Memory eight indices a vertex. A phase, in the stats, is a round.
 - ``node[8 · v + TREE]``, ``AFTER``: for `graft`.
 - ``queue``: outer vertices, as they were reached.
 - ``stack``: vertices whose edge labels are half followed, while a path is augmented.
-- ``roots``: the unmatched vertices; −1 in the place of those dealt with.
+- ``roots``: the unmatched vertices that are not settled; −1 in the place of those dealt with.
 
 Gabow's symbols: MATE → MATE, LABEL → LABEL and OTHER, FIRST → BASE (his is the first vertex
 that is not outer; ours is its mate), procedure R → `rematch`, L → `shrink`.
@@ -53,6 +53,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import helper, kernel
+from ...results.forest import OUTER
 from ...results.general_run import GeneralRun
 from ...results.tutte_berge import BARRIER, TutteBerge
 from ...tuning import EDGES_PER_CALL, FAVOUR, FEW_ROOTS, GROWTH, HEAD_START, SEARCH_LIMIT
@@ -70,6 +71,7 @@ ROOTS, NEXT, LIMIT, SEARCHES, BLOSSOMS, HIDDEN, BROKEN_OFF, UNLIMITED, FREE, ROU
 )
 
 BROKEN, ENDED = -1, 0  # outcomes of a search; others are the edges of the path that it found
+NONE = -2  # the stamp of no tree, and not the one before 0
 
 
 class Arrays(NamedTuple):
@@ -115,25 +117,33 @@ def tell(run: GeneralRun, a: Arrays) -> None:
 def prepare(run: GeneralRun) -> Arrays:
     """Return what searches from the unmatched vertices need."""
     n, index = run.mate.size, run.mate.dtype
-    roots = run.unmatched()
+    node, queue, stack, roots = (run.empty(size, index) for size in (8 * n, n, n, n))
+    settled = np.empty(0, np.uint8) if run.settled is None else run.settled
     state = np.zeros(WANTED + 1, np.int64)
-    few = roots.size <= FEW_ROOTS
-    state[ROOTS], state[LIMIT] = roots.size, LARGEST if few else SEARCH_LIMIT
     state[HIDDEN] = np.iinfo(index).max - 1
+    state[ROOTS] = pack(run.rows[0], run.mate, settled, state[HIDDEN], node, roots)
+    state[LIMIT] = LARGEST if state[ROOTS] <= FEW_ROOTS else SEARCH_LIMIT
     state[FREE] = run.graph.indices.size * HEAD_START
     state[WANTED] = run.upper_bound - run.cardinality
-    node, queue, stack = (run.empty(size, index) for size in (8 * n, n, n))
-    pack(node, run.mate)
+    roots = roots[: state[ROOTS]]
     return Arrays(*run.rows, node, queue, stack, roots, state, new_tally(1))
 
 
 @kernel
-def pack(node: Any, mate: Any) -> None:
-    """Begin: no vertex has been in a search."""
+def pack(indptr: Any, mate: Any, settled: Any, hidden: int, node: Any, roots: Any) -> int:
+    """Begin: no vertex has been in a search. List the roots; return how many."""
+    size = 0
     for v in range(mate.size):
-        node[8 * v + STAMP] = 0
+        kind = settled[v] if settled.size else 0
+        node[8 * v + STAMP] = hidden + (kind == OUTER) if kind else 0
         node[8 * v + MARK] = 0
         node[8 * v + MATE] = mate[v]
+        if kind == OUTER:
+            node[8 * v + BASE] = v
+        elif mate[v] < 0 and indptr[v] < indptr[v + 1]:
+            roots[size] = v
+            size += 1
+    return size
 
 
 @kernel
@@ -329,25 +339,26 @@ def forget(node: Any, state: Any) -> None:
     state[SEARCHES] = 0
 
 
-def proof_of(a: Arrays) -> TutteBerge:
+def proof_of(a: Arrays, last: int = NONE) -> TutteBerge:
     """Return the proof: inner vertices of hidden trees are the set, their blossoms are parts.
 
-    All others are one part, which is matched within itself.
+    All others are one part, which is matched within itself. Trees with the stamps `last` and the
+    next number count as hidden.
     """
     part = np.empty(a.stack.size, a.stack.dtype)
-    write_parts(a.indptr, a.node, a.state[HIDDEN], part)
+    write_parts(a.indptr, a.node, a.state[HIDDEN], last, part)
     return TutteBerge(part)
 
 
 @kernel
-def write_parts(indptr: Any, node: Any, hidden: int, part: Any) -> None:
+def write_parts(indptr: Any, node: Any, hidden: int, last: int, part: Any) -> None:
     """Fill `part`; vertices without an edge are parts of their own."""
     rest = np.int64(-1)
     for v in range(part.size):
-        stamp = node[8 * v + STAMP]
-        if stamp == hidden + 1:
+        stamp = np.int64(node[8 * v + STAMP])
+        if stamp == hidden + 1 or stamp == last + 1:
             part[v] = base_of(node, np.int64(v))
-        elif stamp == hidden:
+        elif stamp == hidden or stamp == last:
             part[v] = BARRIER
         elif indptr[v] == indptr[v + 1]:
             part[v] = v

@@ -5,89 +5,112 @@ is no such vertex, the next vertex, by number, takes its free neighbour with few
 Vertices come in order of their degree at the beginning, those with few neighbours first: later they
 would find none.
 
-Work O(n + m). Memory three indices a vertex.
+Before the first guess, vertices are tried in the order of their numbers, and in that from the last
+to the first: each takes its first free neighbour, or its last. Many graphs come in an order that
+leaves nearly none over so, and those it leaves are near each other. Else it is undone.
+
+What the rule takes away before the first guess is settled: nobody need search there. For let the
+neighbours that were taken be the Tutte–Berge set. Without them, each vertex that took one is a part
+of its own, and so is each that lost its last free neighbour. No edge leads from these to the rest.
+
+Work O(n + m). Memory three indices and a byte a vertex.
 
 - ``degree[v]``: number of free neighbours of v; less n once v is matched, so at most 0.
 - ``stack``: vertices that have come to degree one and were not looked at since.
 - ``order``: vertices by degree at the beginning.
+- ``settled[v]``: INNER if v is in the Tutte–Berge set, OUTER if it is a part of its own, else 0.
 
 Reference: R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import kernel, prefetch
+from ...results.forest import INNER, OUTER
 from ...results.general_run import GeneralRun
-from ...tuning import EDGES_PER_CALL, START_AHEAD
+from ...tuning import EDGES_PER_CALL, LEFT_IN_ORDER, START_AHEAD
 
-NEXT, WAITING, MATCHED = range(3)
+# Entries of `state`: the next vertex in order; how many wait; pairs; whether nothing was guessed so
+# far; settled pairs; how many vertices with an edge are not settled.
+NEXT, WAITING, MATCHED, CERTAIN, PAIRS, CORE = range(6)
 CLASSES = 63  # of degrees; the last has all that are larger; guess
+
+
+class Arrays(NamedTuple):
+    """What the start works on; the names are explained above."""
+
+    indptr: Any
+    indices: Any
+    mate: Any
+    degree: Any
+    stack: Any
+    order: Any
+    settled: Any
+    state: Any
 
 
 def degree_one(run: GeneralRun) -> None:
     """Extend the matching by vertices of degree one, then by those of least degree."""
-    indptr, indices = run.rows
     n, index = run.mate.size, run.mate.dtype
     degree, stack, order = (run.empty(n, index) for _ in range(3))
-    state = np.zeros(3, np.int64)
-    sort_by_degree(indptr, indices, run.mate, degree, stack, order, state)
+    run.settled, state = run.empty(n, np.uint8), np.zeros(6, np.int64)
+    a = Arrays(*run.rows, run.mate, degree, stack, order, run.settled, state)
+    sort_by_degree(a)
     while state[NEXT] < n:
-        before = state[MATCHED]
-        match_on(indptr, indices, run.mate, degree, stack, order, state, EDGES_PER_CALL)
+        before, certain = state[MATCHED], state[CERTAIN]
+        match_on(a, EDGES_PER_CALL)
+        if certain and not state[CERTAIN] and not take_in_order(a, False):
+            take_in_order(a, True)
         run.cardinality += int(state[MATCHED] - before)
+        run.upper_bound = min(run.upper_bound, int(state[PAIRS] + state[CORE] // 2))
         run.pause()
 
 
 @kernel
-def sort_by_degree(
-    indptr: Any, indices: Any, mate: Any, degree: Any, stack: Any, order: Any, state: Any
-) -> None:
+def sort_by_degree(a: Any) -> None:
     """Count free neighbours; list the vertices by degree, and those of degree one."""
+    indptr, mate, degree, state = a.indptr, a.mate, a.degree, a.state
     count = np.zeros(CLASSES + 2, np.int64)
     n = degree.size
     begun = False
     for v in range(n):
         d = np.int64(indptr[v + 1] - indptr[v])
         degree[v] = d
+        a.settled[v] = 0
         low = d if d < CLASSES else CLASSES
         count[low + 1] += 1
         begun |= mate[v] >= 0
+    state[CERTAIN], state[CORE] = not begun, n - count[1]
     if begun:
         for v in range(n):
             if mate[v] >= 0:
                 degree[v] -= n
                 for k in range(indptr[v], indptr[v + 1]):
-                    degree[indices[k]] -= 1
+                    degree[a.indices[k]] -= 1
     for d in range(1, CLASSES + 2):
         count[d] += count[d - 1]
     for v in range(n):
         d = np.int64(indptr[v + 1] - indptr[v])
         low = d if d < CLASSES else CLASSES
-        order[count[low]] = v
+        a.order[count[low]] = v
         count[low] += 1
         if degree[v] == 1:
-            stack[state[WAITING]] = v
+            a.stack[state[WAITING]] = v
             state[WAITING] += 1
 
 
 @kernel
-def match_on(
-    indptr: Any,
-    indices: Any,
-    mate: Any,
-    degree: Any,
-    stack: Any,
-    order: Any,
-    state: Any,
-    budget: int,
-) -> None:
+def match_on(a: Any, budget: int) -> None:
     """Match on, for some `budget` edges."""
+    indptr, indices, mate, degree = a.indptr, a.indices, a.mate, a.degree
+    stack, order, settled, state = a.stack, a.order, a.settled, a.state
     n = order.size
     waiting, matched, at = state[WAITING], state[MATCHED], state[NEXT]
+    certain, core = state[CERTAIN] != 0, state[CORE]
     while at < n and budget > 0:
         w = np.int64(-1)
         if waiting > 0:
@@ -99,8 +122,14 @@ def match_on(
                 if degree[indices[k]] > 0:
                     w = np.int64(indices[k])
                     break
+            if certain:
+                settled[v], settled[w] = OUTER, INNER
+                core -= 2
         else:
             v = np.int64(order[at])
+            if certain and degree[v] > 0:
+                certain = False
+                break
             at += 1
             if at + START_AHEAD < n:
                 prefetch(degree, np.int64(order[at + START_AHEAD]))
@@ -129,4 +158,42 @@ def match_on(
                 if d == 1:
                     stack[waiting] = u
                     waiting += 1
-    state[WAITING], state[MATCHED], state[NEXT] = waiting, matched, at
+                elif d == 0 and certain:
+                    settled[u] = OUTER
+                    core -= 1
+    if state[CERTAIN] != 0:
+        state[PAIRS], state[CORE] = matched, core
+    state[WAITING], state[MATCHED], state[NEXT], state[CERTAIN] = waiting, matched, at, certain
+
+
+@kernel
+def take_in_order(a: Any, backwards: bool) -> bool:
+    """Match what is not settled in order; undo it and return False if too many are left over."""
+    indptr, indices, mate, settled, state = a.indptr, a.indices, a.mate, a.settled, a.state
+    n = mate.size
+    most = np.int64(state[CORE] * LEFT_IN_ORDER)
+    pairs = left = 0
+    for i in range(n):
+        v = n - 1 - i if backwards else i
+        if mate[v] >= 0 or settled[v] != 0:
+            continue
+        lo, hi = np.int64(indptr[v]), np.int64(indptr[v + 1])
+        k = hi - 1 if backwards else lo
+        while lo <= k < hi and mate[indices[k]] >= 0:
+            k += -1 if backwards else 1
+        if lo <= k < hi:
+            w = np.int64(indices[k])
+            mate[v], mate[w] = w, v
+            pairs += 1
+        elif lo < hi:
+            left += 1
+            if left > most:
+                break
+    if left <= most:
+        state[MATCHED] += pairs
+        state[NEXT] = n
+        return True
+    for v in range(n):
+        if settled[v] == 0:
+            mate[v] = -1
+    return False

@@ -72,12 +72,12 @@ def graft(run: GeneralRun) -> None:
     """Make the matching maximum."""
     a = one_by_one.prepare(run)
     with one_by_one.reported(run, a):
-        grow_all(run, a)
-    run.proof = one_by_one.proof_of(a)
+        last = grow_all(run, a)
+    run.proof = one_by_one.proof_of(a, last)
 
 
-def grow_all(run: GeneralRun, a: one_by_one.Arrays) -> None:
-    """Grow a forest from all roots, until no path is left."""
+def grow_all(run: GeneralRun, a: one_by_one.Arrays) -> int:
+    """Grow a forest from all roots, until no path is left; return its stamp if it is a proof."""
     n = run.mate.size
     t = Trees(run.empty(n, np.uint8), run.empty(n, run.mate.dtype), np.zeros(3, np.int64))
     t.waits.fill(0)
@@ -85,8 +85,7 @@ def grow_all(run: GeneralRun, a: one_by_one.Arrays) -> None:
     while t.ring[WAITING] > 0 and a.state[WANTED] > 0:
         grow(a, t, EDGES_PER_CALL)
         one_by_one.tell(run, a)
-    if t.ring[WAITING] == 0:
-        hide_all(a)
+    return 2 * int(a.state[SEARCHES]) if t.ring[WAITING] == 0 else one_by_one.NONE
 
 
 @kernel
@@ -239,12 +238,3 @@ def graft_on(a: Any, t: Any, size: int, inner: int) -> None:
             if node[8 * v + STAMP] == inner + 1:
                 take_on(a, t, v, w, np.int64(node[8 * v + TREE]), inner)
                 break
-
-
-@kernel
-def hide_all(a: Any) -> None:
-    """Mark the trees that are left as those of searches that found nothing."""
-    inner, hidden = 2 * a.state[SEARCHES], a.state[one_by_one.HIDDEN]
-    for i in range(STAMP, a.node.size, 8):
-        if a.node[i] == inner or a.node[i] == inner + 1:
-            a.node[i] += hidden - inner

@@ -10,11 +10,12 @@ the result is that of the greedy algorithm by decreasing weight (`sorted_edges`)
 
 Races: whoever wins the compare-and-swap on the lower end's `mate` matches an edge. Whoever turns a
 vertex that points at one just taken to LOOKING, by another one, has it on its stack, and no other
-thread has. The higher end's `mate` is set after the lower end's, so for a moment it looks free: it
-may be pointed at, and its candidate is seen as taken, but taken by itself. A vertex may point at
-one that another thread matches at the same time, and two vertices may come to point at each other
-without either thread seeing both; so `dominate` is repeated, pointing anew where a candidate is
-taken, until nothing changes: twice, as a rule.
+thread has. It points anew by `store_release`: who turns it to LOOKING next writes its ``below``
+after this thread did. The higher end's `mate` is set after the lower end's, so for a moment it
+looks free: it may be pointed at, and its candidate is seen as taken, but taken by itself. A vertex
+may point at one that another thread matches at the same time, and two vertices may come to point at
+each other without either thread seeing both; so `dominate` is repeated, pointing anew where a
+candidate is taken, until nothing changes: twice, as a rule.
 
 Work O(n + m) for random weights, O(Δ·m) at worst; memory besides the graph two indices a vertex.
 
@@ -29,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap, helper
+from ...compile import compare_and_swap, helper, store_release
 from ...compile.device import per_item
 from ...results.greedy_run import FREE, GreedyRun
 
@@ -96,10 +97,11 @@ def dominate(i: int, first: int, a: Any) -> None:
     if mate[v] >= 0 or candidate[v] < 0:
         return
     w = np.int64(candidate[v])
-    if w >= 0 and mate[w] >= 0:  # missed by another thread, or just being matched to v
-        if mate[w] == v or not compare_and_swap(candidate, v, w, LOOKING):
+    other = mate[w] if w >= 0 else FREE  # read once: twice it might be two values
+    if other >= 0:  # missed by another thread, or just being matched to v
+        if other == v or not compare_and_swap(candidate, v, w, LOOKING):
             return
-        candidate[v] = heaviest(v, a)
+        store_release(candidate, v, heaviest(v, a))
         a.changed[0] = 1
     top = np.int64(-1)
     while True:
@@ -118,4 +120,4 @@ def dominate(i: int, first: int, a: Any) -> None:
             return
         v = top
         top = np.int64(a.below[v])
-        candidate[v] = heaviest(v, a)
+        store_release(candidate, v, heaviest(v, a))

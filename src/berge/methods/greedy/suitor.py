@@ -15,9 +15,13 @@ suitors of w get only better, hence one that was dislodged is never back, and a 
 suitor it expects finds that suitor's offer unchanged. ``floor[w]`` is what w had been offered some
 time ago, and so a bound from below: in most cases it shows by one read that a proposal is vain.
 
-Races: `suitor`, `offer` and `floor` are read while others write them. All only make w seem easier
-to get than it is, for offers to w only rise, and what was seen is looked at again before the swap.
-An `offer` is never read too high for the suitor just seen: it was written before that suitor.
+Races: `suitor`, `offer` and `floor` are read while others write them. Offers to w only rise, so an
+old value makes w seem easier to get than it is, and that is looked at again before the swap. But
+two values that do not go together may make it seem harder. So an offer is written before its
+suitor, and the suitor before its floor, and they are read the other way round, in this order
+(`store_release`, `load_acquire`): an `offer` is never too high for the suitor just seen, and of
+equal offers the suitor is no older than the `floor`. Before that a plain read of `floor` passes
+over most neighbours: whatever it gives is a bound.
 
 Work O(n + m) for random weights, O(Δ·m) at worst; memory besides the graph an index and two numbers
 a vertex.
@@ -32,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import compare_and_swap
+from ...compile import compare_and_swap, load_acquire, store_release
 from ...compile.device import per_item
 from ...results.greedy_run import FREE, GreedyRun
 
@@ -80,15 +84,17 @@ def propose(i: int, first: int, a: Any, shared: bool) -> None:
             weight = weights[k]
             if weight > heaviest:  # rows are sorted: of equal ones the lower neighbour
                 w = a.indices[k]
-                if weight > floor[w] or (weight == floor[w] and v < suitor[w]):
-                    best, heaviest = np.int64(w), weight
+                if weight >= floor[w]:
+                    bound = load_acquire(floor, w)
+                    if weight > bound or (weight == bound and v < load_acquire(suitor, w)):
+                        best, heaviest = np.int64(w), weight
         if best < 0:
             return
-        before = np.int64(suitor[best])
+        before = np.int64(load_acquire(suitor, best))
         if before >= 0:
             offered = offer[before]
             if heaviest < offered or (heaviest == offered and before < v):
-                floor[best] = offered
+                store_release(floor, best, offered)
                 continue
         offer[v] = heaviest
         if shared:
@@ -96,7 +102,7 @@ def propose(i: int, first: int, a: Any, shared: bool) -> None:
                 continue
         else:
             suitor[best] = v
-        floor[best] = heaviest
+        store_release(floor, best, heaviest)
         if before < 0:
             return
         v = before

@@ -159,9 +159,12 @@ def match_share(t: int, shared: bool, rows: Any, cols: Any, a: Any, key: Any, bu
                     continue
             elif step == REST:
                 v = (blocks[v >> bits] << bits) + (v & ((1 << bits) - 1))
-                if v >= n_rows or degree[v] <= 0:
+                if v >= n_rows:
                     continue
-                skip = np.int64(draw(key, v) % np.uint64(degree[v]))
+                left = np.int64(degree[v])  # read once: it may come down to 0 meanwhile
+                if left <= 0:
+                    continue
+                skip = np.int64(draw(key, v) % np.uint64(left))
         if degree[v] <= 0:
             continue
         if v < n_rows:

@@ -1,0 +1,114 @@
+"""GraphML and Pajek, by igraph and by networkx; Arrow files, by numbers and by labels."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import numpy as np
+import pytest
+
+import berge
+from berge import generate
+
+from ..cli.invoke import run, run_json
+
+WISHES = [("ann", "cook"), ("bob", "cook"), ("cid", "cook"), ("cid", "drive")]
+PAJEK = '*Vertices 4{}\n1 "ann"\n2 "bob"\n3 "cook"\n4 "drive"\n*Edges\n1 3 2.5\n2 3\n2 4\n'
+
+
+@pytest.fixture
+def wishes(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph(WISHES)
+    for node in graph:
+        graph.nodes[node]["bipartite"] = int(node in ("cook", "drive"))
+    networkx.write_graphml(graph, tmp_path / "wishes.graphml")
+    return tmp_path / "wishes.graphml"
+
+
+@pytest.fixture(params=["igraph", "networkx"])
+def reader(request, monkeypatch):
+    pytest.importorskip(request.param)
+    if request.param == "networkx":
+        monkeypatch.setitem(sys.modules, "igraph", None)
+    return request.param
+
+
+def test_graphml(wishes, reader):
+    graph = berge.read(wishes)
+    assert (set(graph.row_labels), set(graph.col_labels)) == (
+        {"ann", "bob", "cid"},
+        {"cook", "drive"},
+    )
+    assert graph.nnz == 4
+    packed = wishes.with_name("wishes.graphml.gz")
+    packed.write_bytes(gzip.compress(wishes.read_bytes()))
+    assert run_json("match", packed)["cardinality"] == 2
+    assert "want only cook: 2 for 1" in run("match", wishes).stdout
+    assert run("match", wishes, "-o", "-").stdout.startswith("rows,columns\n")
+
+
+def test_pajek(tmp_path, reader):
+    path = tmp_path / "a.net"
+    path.write_text(PAJEK.format(""))
+    graph = berge.read(path)
+    assert {*graph.row_labels, *graph.col_labels} == {"ann", "bob", "cook", "drive"}
+    assert sorted(berge.as_graph(path, weights=True).weights.tolist()) == [1, 1, 1, 1, 2.5, 2.5]
+    path.write_text(PAJEK.format(" 2"))
+    if reader == "igraph":
+        assert berge.read(path).row_labels == ("ann", "bob")
+        assert berge.read(path).source is None
+    else:
+        with pytest.raises(berge.FormatError, match=r"a\.net: cannot be read"):
+            berge.read(path)
+
+
+def test_damaged_or_not_for_this(tmp_path, reader):
+    (tmp_path / "a.graphml").write_text("hello")
+    with pytest.raises(berge.FormatError, match=r"a\.graphml: cannot be read"):
+        berge.read(tmp_path / "a.graphml")
+    with pytest.raises(FileNotFoundError):
+        berge.read(tmp_path / "none.net")
+    with pytest.raises(berge.FormatError, match="read, not written"):
+        berge.write(generate.chain(3), tmp_path / "b.graphml")
+
+
+def test_without_either(tmp_path, monkeypatch):
+    (tmp_path / "a.net").write_text(PAJEK)
+    for name in ("igraph", "networkx"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(berge.OptionError, match="need igraph or networkx"):
+        berge.read(tmp_path / "a.net")
+
+
+@pytest.mark.parametrize("suffix", [".feather", ".arrow"])
+def test_arrow_by_numbers(tmp_path, suffix):
+    pytest.importorskip("pyarrow")
+    graph, path = generate.permute(generate.chain(500)), tmp_path / f"a{suffix}"
+    berge.write(graph, path)
+    path.with_suffix("").write_bytes(path.read_bytes())
+    for source in (path, path.with_suffix("")):  # by its name, and by its beginning
+        assert (berge.read(source).to_scipy() != graph.to_scipy()).nnz == 0
+    run("convert", path, tmp_path / "a.berge")
+    assert berge.read(tmp_path / "a.berge").nnz == graph.nnz
+    run("match", path, "-o", tmp_path / "m.txt")
+    assert "maximum" in run("verify", path, tmp_path / "m.txt").stdout
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(berge.FormatError, match="not a Parquet or Arrow file, or damaged"):
+        berge.read(path)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_tables_of_labels(tmp_path, suffix):
+    frame = pytest.importorskip("pandas").DataFrame(WISHES, columns=["who", "what"])
+    frame["score"] = np.arange(4)
+    path = tmp_path / f"wishes.{suffix}"
+    getattr(frame, f"to_{suffix}")(path)
+    columns = "--left", "who", "--right", "what"
+    assert "ann and bob want only cook: 2 for 1" in run("match", path, *columns).stdout
+    assert "rows ann and bob" in run("decompose", path, *columns).stdout
+    best = run("assign", path, *columns, "--objective", "max", "-o", "-")
+    assert best.stdout == "who,what,score\nbob,cook,1\ncid,drive,3\n"
+    assert "scores in column score" in best.stderr
+    assert "--left …" in run("match", path, code=2).stderr
