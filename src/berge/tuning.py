@@ -20,7 +20,7 @@ SERIAL = 1024  # items below which one thread does a step: waking others takes l
 PRIVATE = 1024  # items that a thread collects before it writes to a shared list; guess
 CHUNK_OF_ROOTS = 16  # roots that a thread searches from at a time, at most; guess
 SERIAL_EDGES = 4096  # edges of the last phase below which one thread does the next; guess
-SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many pushes; guess
+SERIAL_STEP = 1 << 15  # edges of a level or round of push-relabel; "Two threads" in performance.md
 
 # Per-item kernels: launches on CPU threads and on CUDA, and passes over arrays made of launches.
 TURNS = 64  # chunks a thread has in a launch at most: longer ones are kinder to the prefetcher
