@@ -229,7 +229,11 @@ def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     begin = ticks()
     for match in (row_match.view(np.uint32), col_match.view(np.uint32)):
         sweep_block(t, np.int64(FILL), match, match, found)
-    numbers[STARTED] = cheap.match_rows(cheap.Arrays(begins, cols, row_match, col_match), 0, n_rows)
+    start = cheap.Arrays(begins, cols, row_match, col_match)
+    if ours:
+        numbers[STARTED] = cheap.match_rows(start, 0, n_rows)
+    else:
+        numbers[STARTED] = cheap.match_lent(start, 0, n_rows)
     middle = ticks()
     numbers[START_NS] = middle - begin
     bound = min(numbers[NONEMPTY], n_cols)

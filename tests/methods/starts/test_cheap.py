@@ -196,7 +196,7 @@ def test_jobs_of_a_thread(monkeypatch):
     cheap.do_job(2, cheap.COUNT, a, done, left)
     assert done[:, [cheap.ROWS, cheap.COLS]].tolist() == [[2, 2], [2, 2]]
     with monkeypatch.context() as m:
-        m.setattr(cheap, "match_rows", lambda *arguments: calls.append(arguments[1:]))
+        m.setattr(cheap, "match_lent", lambda *arguments: calls.append(arguments[1:]))
         cheap.do_job(2, cheap.RACE, a, done, left)
         assert calls == [(0, 2), (4, 6), (8, 9), (2, 4), (6, 8)]
         calls.clear()
