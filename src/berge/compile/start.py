@@ -15,3 +15,6 @@ try:
 finally:
     if _collects:
         gc.enable()
+        if gc.get_freeze_count() == 0:  # else somebody wants it otherwise
+            gc.freeze()  # and back: so they count as old, and are not gone through at once
+            gc.unfreeze()

@@ -11,9 +11,11 @@ import scipy.sparse
 
 import berge
 from berge import BipartiteGraph, generate
+from berge.methods.augmenting import pothen_fan
 from berge.methods.combined import budgeted, mixed
 from berge.methods.combined.budgeted import OWN, ROUNDS, SEARCHES, STATE
 from berge.methods.counters import LONGEST, TALLY
+from berge.methods.push_relabel import p_push_relabel, push_relabel
 
 from ...conftest import COMPILED
 from ...corpus import SMALL
@@ -34,9 +36,11 @@ class Staged:
         self.alone, self.phases = alone, phases
         self.arrays = self.new_arrays(1)
         self.arrays.state[ROUNDS], self.arrays.tally[0, LONGEST] = rounds, longest
+        homes = {"match_in_phases": pothen_fan, "p_push_relabel": p_push_relabel,
+                 "push_relabel": push_relabel}  # fmt: skip
         for name in ("search_before_others", "shared", "search_with_limits", "roots_left",
-                     "match_in_phases", "p_push_relabel", "push_relabel", "report"):  # fmt: skip
-            monkeypatch.setattr(mixed, name, getattr(self, name))
+                     "report", *homes):  # fmt: skip
+            monkeypatch.setattr(homes.get(name, mixed), name, getattr(self, name))
         monkeypatch.setattr(mixed, "READ_IN_NO_TIME", 0)
         monkeypatch.setattr(mixed, "SHARED_SEARCHES", 1000)
 
@@ -237,8 +241,8 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
 def test_push_relabel_is_shared_on_large_graphs(least, monkeypatch):
     monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", least)
-    shared, push = [], mixed.p_push_relabel
-    monkeypatch.setattr(mixed, "p_push_relabel", lambda run: shared.append(1) or push(run))
+    shared, push = [], p_push_relabel.p_push_relabel
+    monkeypatch.setattr(p_push_relabel, "p_push_relabel", lambda run: shared.append(1) or push(run))
     for graph, expected in random_graphs(7):
         solve(graph, expected, algorithm="mixed", init="cheap", threads=2, effort=0.5)
     assert bool(shared) == (least == 0)
@@ -249,8 +253,8 @@ def test_a_first_round_that_goes_well_goes_on(monkeypatch):
     """Past the effort, to its end; or until it goes badly, and then Pothen–Fan takes over."""
     monkeypatch.setattr(mixed, "SLOW", 0)  # that is another rule
     in_phases = []
-    search = mixed.match_in_phases
-    monkeypatch.setattr(mixed, "match_in_phases", lambda *a: in_phases.append(a) or search(*a))
+    search = pothen_fan.match_in_phases
+    monkeypatch.setattr(pothen_fan, "match_in_phases", lambda *a: in_phases.append(a) or search(*a))
     # Three layers of 8 rows, each next to its own columns and those of the next layer; 8 rows more
     # have to go through all of them, so that in all each edge is read five times.
     layers = np.eye(3, 4) + np.eye(3, 4, k=1)

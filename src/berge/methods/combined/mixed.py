@@ -47,10 +47,7 @@ from ...tuning import (
     WAKING,
     WELL,
 )
-from ..augmenting.pothen_fan import match_in_phases
 from ..counters import LONGEST, report
-from ..push_relabel.p_push_relabel import p_push_relabel
-from ..push_relabel.push_relabel import push_relabel
 from .budgeted import (
     ROUNDS,
     SEARCHES,
@@ -102,6 +99,11 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
     finally:
         report(run, search.tally)
     del search  # memory
+    # Imported here, since most graphs need none of them, and a first answer comes sooner so.
+    from ..augmenting.pothen_fan import match_in_phases
+    from ..push_relabel.p_push_relabel import p_push_relabel
+    from ..push_relabel.push_relabel import push_relabel
+
     run.own_graph()
     wide = longest >= LONG_PATH and left <= REST * roots
     if (wide or passes > effort) and match_in_phases(run, run.threads, LEAST_FOUND):
