@@ -32,8 +32,8 @@ from .kernel_files import ROOT
 
 # What to break, and the tests that should notice.
 CHECKER = {
-    "checker/check.py": ["tests/checker/test_check.py"],
-    "checker/general.py": ["tests/checker/test_general.py"],
+    f"checker/{name}.py": [f"tests/checker/test_{name}.py"]
+    for name in ("check", "general", "capacities", "tutte_berge", "prices", "odd_sets")
 }
 TESTS = CHECKER | {
     "methods/combined/budgeted.py": ["tests/methods/combined/test_budgeted.py"],

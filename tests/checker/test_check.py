@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from berge.checker import check
-from berge.checker.check import check_matching, edges_of_rows
+from berge.checker.check import check_matching, edges_of_rows, numbers_of
 from berge.errors import ProofError
 
 
@@ -161,6 +161,28 @@ def test_arrays_that_change_meanwhile_change_nothing():
 
     with pytest.raises(ProofError, match="2 vertices and the matching 1 edges"):
         check_matching((3, 3), edges(), rows, cols, (p, q))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, ">i4", np.int64, np.float16, np.float64])
+def test_numbers_are_copied_to_64_bits(dtype):
+    given = np.array([-6, 0, 6], dtype)
+    kind = given.dtype.kind
+    found = numbers_of("x", given, kind, 7, 3)
+    assert (found.dtype, found.tolist()) == (f"{kind}8", [-6, 0, 6])
+    assert not np.shares_memory(found, given)
+    assert numbers_of("x", given[1:], kind, 6, besides=6).tolist() == [0, 6]
+    for outside in (given[1:], given[:2], given * 2):
+        with pytest.raises(ProofError, match=r"^x must be numbers of 64 bits, below 6$"):
+            numbers_of("x", outside, kind, 6)
+    with pytest.raises(ProofError, match="x has 3 entries, not 2"):
+        numbers_of("x", given, kind, 7, 2)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant == 52, reason="a long double has 64 bits here")
+def test_wider_numbers_are_refused():
+    wide = np.array([1 + np.longdouble(2) ** -60])
+    with pytest.raises(ProofError, match="numbers of 64 bits"):
+        numbers_of("x", wide, "f", 7)
 
 
 def rows_of(*degrees):

@@ -12,10 +12,24 @@ from types import ModuleType
 
 import pytest
 
-from ..mutation import mutant, places, source_of
-from . import test_check, test_general
+from ..mutation import is_equivalent, mutant, places, source_of
+from . import (
+    test_capacities,
+    test_check,
+    test_general,
+    test_odd_sets,
+    test_prices,
+    test_tutte_berge,
+)
 
-FILES = {"check": test_check, "general": test_general}
+FILES = {
+    "check": test_check,
+    "general": test_general,
+    "capacities": test_capacities,
+    "tutte_berge": test_tutte_berge,
+    "prices": test_prices,
+    "odd_sets": test_odd_sets,
+}
 
 
 def cases(test):
@@ -56,6 +70,6 @@ def test_every_mutant_is_noticed(name, monkeypatch):
         for function, _ in inspect.getmembers(module, inspect.isfunction):
             if hasattr(FILES[name], function):
                 monkeypatch.setattr(FILES[name], function, getattr(module, function))
-        if not fails(FILES[name]):
+        if not (is_equivalent(f"checker/{name}.py", done.after) or fails(FILES[name])):
             survivors.append(done.after)
     assert survivors == [""]

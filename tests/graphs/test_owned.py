@@ -69,6 +69,37 @@ def test_arrays_cannot_be_written_to_nor_made_writeable(graph):
         assert getattr(graph, name).tolist() == before
 
 
+@pytest.mark.parametrize("base", [BipartiteGraph, Graph])
+def test_no_class_of_another_answers_for_a_graph(base):
+    """Its `T`, `n_rows` or `n_vertices` would not be what was checked: kernels crashed."""
+    with pytest.raises(TypeError, match=f"{base.__name__} has no subclasses"):
+        type("Other", (base,), {"n_rows": 10**6, "n_vertices": 10**6})
+
+
+@pytest.mark.parametrize("call", [berge.maximum_matching, berge.dulmage_mendelsohn])
+def test_a_matching_that_changes_between_two_looks(call):
+    """What a subclass says when it is asked again is not looked at."""
+    graph = generate.chain(300)
+    right = berge.maximum_matching(graph)
+
+    class Other(berge.Matching):
+        asked = 0
+
+        def settled(self):
+            return self
+
+        @property
+        def row_match(self):
+            self.asked += 1
+            return right.row_match if self.asked == 1 else right.row_match + 2**30
+
+    other = Other.__new__(Other)
+    other.__dict__ |= vars(right) | {"row_match": None}
+    name = "initial" if call is berge.maximum_matching else "matching"
+    call(graph, **{name: other})
+    assert other.asked == 1
+
+
 def test_labels_are_the_graphs_own():
     names = ["a", "b"]
     graph = BipartiteGraph([0, 1, 1], [0], (2, 1), row_labels=names)

@@ -186,12 +186,21 @@ class TestIgraph:
         (lambda: berge.as_bipartite(([0], [0]), shape=(10**30, 1)), "do not fit in memory"),
         (lambda: berge.as_graph(([0], [10**13])), "do not fit in memory"),
         (lambda: berge.as_bipartite([[1, 0], [1]]), "not a dense array"),
+        (lambda: berge.as_bipartite(([0], [0]), shape=(np.complex128(1), 1)), "whole number"),
         (lambda: berge.as_bipartite(np.ma.masked_array(np.eye(2), np.eye(2))), "masked"),
     ],
 )
 def test_what_numpy_would_refuse_or_forget(make, said):
     with pytest.raises(berge.InvalidGraphError, match=said):
         make()
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices"])
+def test_arrays_of_scipy_that_have_rows(name):
+    matrix = sp.csr_array(np.eye(3))
+    setattr(matrix, name, getattr(matrix, name).reshape(1, -1))
+    with pytest.raises(berge.InvalidGraphError, match=f"{name} must be one-dimensional"):
+        berge.maximum_matching(matrix)
 
 
 @pytest.mark.parametrize("limit", ["3", True, float("nan"), -1])

@@ -317,7 +317,7 @@ def _check_maximum(graph: BipartiteGraph, matching: Matching, options: Settings)
         )
     if not isinstance(matching, Matching):
         raise InvalidMatchingError(f"matching must be a Matching, not {type(matching).__name__}")
-    settled = matching.settled()
+    settled = Matching.settled(matching)
     try:
         verify(graph, settled)
         return settled, koenig_cover(graph, settled)

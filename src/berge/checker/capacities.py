@@ -44,15 +44,14 @@ def check_capacities(
     x, y = copy_of("rows", rows, "i"), copy_of("cols", cols, "i")
     if x.size != y.size:
         raise ProofError(f"{x.size} rows and {y.size} columns are no pairs")
-    for side, ends, n, units in (("row", x, n_rows, row_units), ("column", y, n_cols, col_units)):
-        _check_units(side, ends, n, units)
+    a_most = _check_units("row", x, n_rows, row_units)
+    b_most = _check_units("column", y, n_cols, col_units)
     pairs = np.sort(_number(x, y, n_cols))
     twice = np.flatnonzero(pairs[1:] == pairs[:-1])
     if twice.size:
         i, j = divmod(int(pairs[twice[0]]), n_cols)
         raise ProofError(f"the pair of row {i} and column {j} is there twice")
     is_edge = np.zeros(pairs.size, np.bool_)
-    p = q = None
     uncovered = [np.zeros(0, np.int64)]
     if cover is not None:
         p, q = copy_of("cover of rows", cover[0], "b"), copy_of("cover of columns", cover[1], "b")
@@ -64,13 +63,13 @@ def check_capacities(
         if pairs.size:
             places = np.minimum(np.searchsorted(pairs, numbers), pairs.size - 1)
             is_edge[places[pairs[places] == numbers]] = True
-        if p is not None and q is not None:
+        if cover is not None:
             uncovered.append(numbers[~(p.take(i) | q.take(j))])
     if not is_edge.all():
         i, j = divmod(int(pairs[is_edge.argmin()]), n_cols)
         raise ProofError(f"row {i} is matched to column {j}, not a neighbour")
-    if p is not None and q is not None:
-        size = sum(row_units[1][p].tolist()) + sum(col_units[1][q].tolist())
+    if cover is not None:
+        size = sum(a_most[p].tolist()) + sum(b_most[q].tolist())
         size += np.unique(np.concatenate(uncovered)).size
         if size != pairs.size:
             raise ProofError(
@@ -87,8 +86,8 @@ def _number(rows: Any, cols: Any, n_cols: int) -> Any:
     return rows.astype(np.int64) * n_cols + cols
 
 
-def _check_units(side: str, ends: Any, n: int, units: Any) -> None:
-    """Check (3), and that the ends are vertices."""
+def _check_units(side: str, ends: Any, n: int, units: Any) -> Any:
+    """Check (3), and that the ends are vertices; return a copy of `most`."""
     least, most = (copy_of(f"units of each {side}", values, "i", n) for values in units)
     if ends.size and (ends.min() < 0 or ends.max() >= n):
         wrong = ends[(ends < 0) | (ends >= n)][0]
@@ -100,3 +99,4 @@ def _check_units(side: str, ends: Any, n: int, units: Any) -> None:
         raise ProofError(
             f"{side} {v} is in {degree[v]} pairs, and must be in {least[v]} to {most[v]}"
         )
+    return most

@@ -134,3 +134,14 @@ def copy_of(name: str, values: Any, kind: str, size: int | None = None) -> Any:
     if size is not None and array.size != size:
         raise ProofError(f"{name} has {array.size} entries, not {size}")
     return array
+
+
+def numbers_of(
+    name: str, values: Any, kind: str, largest: Any, size: int | None = None, besides: Any = None
+) -> Any:
+    """Copy numbers, in 64 bits; each must be nearer to 0 than `largest`, or be `besides`."""
+    array = copy_of(name, values, kind, size)
+    wide = array.astype(f"{kind}8")
+    if not ((wide == array) & (wide < largest) & (wide > -largest) | (wide == besides)).all():
+        raise ProofError(f"{name} must be numbers of 64 bits, below {largest:.3g}")
+    return wide

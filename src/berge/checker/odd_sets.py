@@ -26,7 +26,8 @@ sum is Σ {y[v] − s : v in a pair} + 2 s |N| ≤ Σᵥ (y[v] − s) + 2 s |M| 
 (So M is heaviest if low = high. Such prices exist for every heaviest M: Edmonds 1965.)
 
 Integers are exact: they must be below 2⁵⁸, so that (7) fits in 64 bits, and sums are Python's. For
-floating-point numbers, low and high are rounded outwards, and ε also covers the rounding of (7).
+floating-point numbers, low and high are rounded outwards, and the left side of (7) down; all are
+exact where nothing was rounded.
 As in `check`, every array is copied once before it is looked at.
 """
 
@@ -39,8 +40,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import ProofError
-from .check import copy_of, ends_of
+from .check import copy_of, ends_of, numbers_of
 from .general import check_general
+from .prices import MOST_UNITS, floor_of_difference, products, sum_of
 
 LARGEST = {"i": 2**58, "f": 2.0**900}
 
@@ -50,32 +52,31 @@ class Dual:
 
     def __init__(self, n: int, kind: str, prices: Any, parent: Any, set_prices: Any, floor: Any):
         self.kind, self.n = kind, n
-        self.y, self.z = copy_of("prices", prices, kind, n), copy_of("set_prices", set_prices, kind)
+        self.y = numbers_of("prices", prices, kind, LARGEST[kind], n)
+        self.z = numbers_of("set_prices", set_prices, kind, LARGEST[kind])
+        self.s = numbers_of("floor", np.array([floor]), kind, LARGEST[kind], 1)
         k = self.z.size
         self.p = copy_of("parent", parent, "i", n + k).astype(np.int64)
-        self.s = copy_of("floor", np.array([floor]), kind, 1)
-        for name, numbers in (("prices", self.y), ("set_prices", self.z), ("floor", self.s)):
-            in_range(name, numbers, kind)
         above = np.arange(n + k)
         if (wrong := (self.p != -1) & ((self.p < n) | (self.p >= n + k) | (self.p <= above))).any():
             raise ProofError(f"node {wrong.argmax()} cannot be in set {self.p[wrong][0] - n}")
         sizes, inside = [1] * n + [0] * k, [0] * n + self.z.tolist() + [0]
         parents = self.p.tolist()
         for i, j in enumerate(parents):
-            if j >= 0:
+            if j != -1:
                 sizes[j] += sizes[i]
-        for i in range(n + k - 1, n - 1, -1):  # Σ of a set and all around it; 0 for that of −1
-            inside[i] += inside[parents[i]]
-        self.inside = np.array(inside, self.y.dtype)
-        in_range("sums of set_prices", self.inside, kind)
-        self.sizes = sizes[n:]
-        if any(size % 2 == 0 for size in self.sizes) or (self.z < 0).any():
+        for i in range(n + k - 2, n - 1, -1):  # Σ of a set and all around it; 0 for that of −1
+            inside[i] = sum_of([inside[i], inside[parents[i]]], kind, -math.inf)
+        self.sizes = np.array(sizes[n:], np.int64)
+        if (self.sizes % 2 == 0).any() or (self.z < 0).any():
             raise ProofError("a set has an even number of vertices, or a price below 0")
+        if max(inside) >= LARGEST[kind]:
+            raise ProofError(f"sums of set_prices must be below {LARGEST[kind]:.3g}")
+        self.inside = np.array(inside, self.y.dtype)
         if (self.y < self.s).any() or self.s[0] > 0:
             raise ProofError(f"a price is below the floor {self.s[0]}, or this is above 0")
-        self.p[self.p == -1] = n + k  # where all ways end
-        self.p = np.append(self.p, n + k)
-        self.lacking = 0 if kind == "i" else 0.0  # ε
+        self.p = np.append(self.p, n + k)  # that of −1: where all ways end
+        self.lacking = np.zeros(1, self.y.dtype)  # ε
         self.weight = np.full(n, -LARGEST[kind], self.y.dtype)  # of the edge to the mate
 
     def edges(self, edges: Iterable[Any], m: Any) -> Iterator[Any]:
@@ -83,23 +84,20 @@ class Dual:
         for piece in edges:
             u = ends_of("vertex", piece[0], self.n)
             v = ends_of("vertex", piece[1], self.n, u.size)
-            w = copy_of("weights", piece[2], self.kind, u.size)
-            in_range("weights", w, self.kind)
-            slack = self.y[u] + self.y[v] - 2 * w
-            if self.kind == "f":
-                slack -= 2.0**-50 * (np.abs(self.y[u]) + np.abs(self.y[v]) + 2 * np.abs(w))
+            w = numbers_of("weights", piece[2], self.kind, LARGEST[self.kind], u.size)
+            slack = floor_of_difference(self.y[u], -self.y[v], 2 * w)
             short = np.flatnonzero((slack < 0) & (u != v))
-            a, b = u[short], v[short]
+            a, b = u[short].astype(np.int64), v[short].astype(np.int64)
             while (apart := np.flatnonzero(a != b)).size:  # the lower of two nodes is in a set
                 lower = a[apart] < b[apart]
                 a[apart[lower]] = self.p[a[apart[lower]]]
                 b[apart[~lower]] = self.p[b[apart[~lower]]]
-            left = slack[short] + self.inside[a] * (1 - (0.0 if self.kind == "i" else 2.0**-50))
+            left = floor_of_difference(slack[short], -self.inside[a])
             if (left < 0).any():
                 k = left.argmin()
                 if self.kind == "i":
                     raise ProofError(f"the prices of {u[short[k]]} and {v[short[k]]} are too low")
-                self.lacking = max(self.lacking, float(-left[k]))
+                self.lacking = np.maximum(self.lacking, -left[k])
             pairs = np.flatnonzero(m[u] == v)
             for end in (u, v):
                 np.maximum.at(self.weight, end[pairs], w[pairs])
@@ -111,23 +109,15 @@ def check_weight(
 ) -> tuple[int, Any, Any]:
     """Return (|M|, low, high) if (1) to (7) hold; else raise."""
     m = copy_of("mate", mate, "i", n)
-    kind = copy_of("prices", prices, np.asarray(prices).dtype.kind).dtype.kind
-    if kind not in LARGEST:
-        raise ProofError(f"prices must be integers or floating-point numbers, not {prices.dtype}")
+    if n >= MOST_UNITS:
+        raise ProofError(f"a proof by prices is for less than {MOST_UNITS} vertices")
+    kind = "i" if np.asarray(prices).dtype.kind == "i" else "f"
     dual = Dual(n, kind, prices, parent, set_prices, floor)
     size, _, _ = check_general(n, dual.edges(edges, m), m)
-    parts = [*(dual.y - dual.s).tolist(), 2 * dual.s[0].item() * size]
-    parts += [z * (b - 1) // 2 if kind == "i" else z * (b - 1) / 2
-              for z, b in zip(dual.z.tolist(), dual.sizes, strict=True)]  # fmt: skip
+    parts = [*dual.y.tolist(), *products(dual.z, dual.sizes // 2)]
+    parts += [*products(-dual.s, n - 2 * size), *products(dual.lacking, n // 2)]
     weights = dual.weight[(m >= 0) & (np.arange(n) < m)].tolist()
+    low, twice = sum_of(weights, kind, -math.inf), sum_of(parts, kind, math.inf)
     if kind == "i":
-        return size, sum(weights), -(-sum(parts) // 2)
-    parts += [2.0**-51 * math.fsum(map(abs, parts)), dual.lacking * (n // 2)]
-    low, high = math.fsum(weights), math.fsum(parts) / 2
-    return size, math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
-
-
-def in_range(name: str, numbers: Any, kind: str) -> None:
-    """Raise if a number is too large, or is none."""
-    if not ((numbers < LARGEST[kind]) & (numbers > -LARGEST[kind])).all():
-        raise ProofError(f"{name} must be numbers below {LARGEST[kind]:.3g}")
+        return size, low, -(-twice // 2)
+    return size, low, twice / 2 if twice / 2 * 2 >= twice else math.nextafter(twice / 2, math.inf)

@@ -47,7 +47,7 @@ def check_cardinality(n: int, edges: Iterable[Any], mate: Any, part: Any = None)
         raise ProofError(f"vertex {wrong.argmax()} is in part {c[wrong][0]}: out of range")
     size, _, _ = check_general(n, _between_parts(edges, c), mate)
     inside = c[c >= 0]
-    bound = n - inside.size + int((np.bincount(inside, minlength=1) // 2).sum())
+    bound = n - inside.size + int((np.bincount(inside) // 2).sum())
     if bound != size:
         raise ProofError(
             f"the Tutte–Berge set allows {bound} pairs, and the matching has {size}: "

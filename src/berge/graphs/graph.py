@@ -23,7 +23,7 @@ from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
 from .memory import solve_bytes
-from .owned import fixed, is_sealed, sealed, settle
+from .owned import OwnClasses, fixed, is_sealed, sealed, settle
 from .workspace import Empty, Workspace
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
@@ -91,7 +91,7 @@ class TwoSided(ABC, Shown):
         return transpose
 
 
-class BipartiteGraph(TwoSided):
+class BipartiteGraph(TwoSided, OwnClasses):
     """A bipartite graph: rows X, columns Y, and an edge for every stored entry.
 
     The graph has arrays of its own: read-only copies, since others could change those given after
@@ -403,7 +403,7 @@ class BorrowedGraph(BipartiteGraph):
         """Keep nothing: others may change the indices, and the transpose is to stay right."""
 
 
-class Graph(Shown):
+class Graph(Shown, OwnClasses):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -626,7 +626,7 @@ def _check_shape(shape: Any) -> tuple[int, int]:
     sizes = []
     for name, size in (("rows", n_rows), ("columns", n_cols)):
         # `not >=` also catches NaN.
-        if isinstance(size, bool) or not isinstance(size, (int, float, np.number)):
+        if isinstance(size, bool) or not isinstance(size, (int, float, np.integer, np.floating)):
             raise InvalidGraphError(f"number of {name} must be a whole number, not {size!r}")
         if not size >= 0 or math.isinf(size) or size != int(size):
             raise InvalidGraphError(f"number of {name} must be a whole number ≥ 0, not {size!r}")

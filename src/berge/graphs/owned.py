@@ -17,9 +17,21 @@ from typing import Any, Generic, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["fixed", "is_sealed", "sealed", "settle"]
+__all__ = ["OwnClasses", "fixed", "is_sealed", "sealed", "settle"]
 
 Value = TypeVar("Value")
+
+
+class OwnClasses:
+    """A base of classes that only berge derives others from.
+
+    A property of another's class could say of a graph what was never checked.
+    """
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__module__.startswith("berge."):
+            raise TypeError(f"{cls.__base__.__name__} has no subclasses: keep a graph beside")  # type: ignore[union-attr]
+        super().__init_subclass__()
 
 
 class _Seal:

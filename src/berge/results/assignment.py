@@ -127,7 +127,7 @@ class Assignment(Shown):
             return self.total
         if self.objective == "bottleneck" or self.costs is None:
             return math.inf
-        return self._in_weights(bounds_of(self).low)
+        return self._in_weights(bounds_of(self, only_low=True)[0])
 
     @property
     def row_match(self) -> IndexArray:
@@ -273,7 +273,10 @@ class Assignment(Shown):
         graph, known, costs = priced(as_weighted(source, weights), self.objective)
         if graph.shape != self.shape:
             raise ProofError(f"the assignment is for {self.shape}, the graph has {graph.shape}")
-        other = np.flatnonzero(known[self._places(graph)] != self.pair_weights)
+        weights = known[self._places(graph)]
+        if weights.size != np.size(self.pair_weights):
+            raise ProofError(f"{weights.size} pairs have {np.size(self.pair_weights)} weights")
+        other = np.flatnonzero(weights != self.pair_weights)
         if other.size:
             i, j = self.rows[other[0]], self.cols[other[0]]
             raise ProofError(f"row {i} and column {j} have another weight in the graph")

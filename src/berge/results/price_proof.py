@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checker.check import check_matching, edges_of_rows
-from ..checker.prices import REQUIRED, Bounds, bounds, check_assignment
+from ..checker.prices import REQUIRED, check_assignment
 from ..errors import ProofError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def price_proof(plan: Assignment) -> PriceProof:
     if plan.objective == "bottleneck":
         best = worst = _bottleneck(plan)
     else:
-        low, high = bounds_of(plan, check_assignment)[:2]
+        low, high = bounds_of(plan)
         best, worst = plan._in_weights(low), plan._in_weights(high)
         if high - low > TOLERANCE * _magnitude(plan, high):
             raise ProofError(
@@ -73,7 +73,7 @@ def price_proof(plan: Assignment) -> PriceProof:
     return PriceProof(plan.row_prices, plan.col_prices, best, worst)
 
 
-def bounds_of(plan: Assignment, check: Any = bounds) -> Bounds:
+def bounds_of(plan: Assignment, only_low: bool = False) -> tuple[Any, Any]:
     """Return what the checker makes of the edges, the choice and the prices."""
     graph, costs = plan._known()
     kind = "i" if costs.dtype.kind == "i" else "f"
@@ -87,15 +87,14 @@ def bounds_of(plan: Assignment, check: Any = bounds) -> Bounds:
             yield rows, cols, costs[at:until], chosen[at:until]
             at = until
 
-    found: Bounds = check(graph.shape, pieces(), plan.row_side, plan.col_side, kind)
-    return found
+    sides = plan.row_side, plan.col_side
+    return check_assignment(graph.shape, pieces(), *sides, kind, only_low=only_low)
 
 
 def check_choice(plan: Assignment) -> None:
     """Check that the pairs are a choice of what was asked for, the best one or not."""
     sides = {f"{side}_side": getattr(plan, f"{side}_side")._replace(cover=None) for side in SIDES}
-    if wrong := bounds_of(replace(plan, **sides)).wrong:
-        raise ProofError(wrong)
+    bounds_of(replace(plan, **sides))
 
 
 def is_required(leave: Values) -> Values:

@@ -356,7 +356,7 @@ def _check_initial(graph: BipartiteGraph, initial: Matching) -> Matching:
 
     if not isinstance(initial, Matching):
         raise InvalidMatchingError(f"initial must be a Matching, not {type(initial).__name__}")
-    initial = initial.settled()
+    initial = Matching.settled(initial)  # not what a subclass makes of it
     try:
         verify(graph, initial)
     except ProofError as error:
