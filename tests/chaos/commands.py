@@ -207,7 +207,7 @@ class Attempts:
 def snapshot(path: Path) -> Snapshot:
     """Return the bytes of a file, or of all files of a folder, but for seconds."""
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
-    seconds = re.compile(rb'"seconds": [^,\n]*')
+    seconds = re.compile(rb'"seconds": (\{[^}]*\}|[^,\n]*)')
     return {str(p.relative_to(path)): seconds.sub(b"", p.read_bytes()) for p in files}
 
 

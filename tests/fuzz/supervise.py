@@ -2,8 +2,8 @@
 
 The child writes the seed into shared memory before it tries it. If it dies by a signal, or has
 not moved on for `PATIENCE` seconds of a processor, or for `ASLEEP` times as long by the clock on
-the wall, the parent knows which seed it was, notes it, and forks a child that goes on after it. Memory is limited by the system: what asks for more gets a MemoryError,
-which is no error of ours.
+the wall, the parent knows which seed it was, notes it, and forks a child that goes on after it.
+Memory is limited by the system: what asks for more gets a MemoryError, which is no error of ours.
 
 Findings are kept once for each place in the code: a long run ends in a short list.
 """
