@@ -4,7 +4,12 @@ The source folder is the repository, so that links to files beside docs/ hold on
 """
 
 import importlib.metadata
+import sys
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parent))
+import notebooks
 
 project = "berge"
 author = "The berge authors"
@@ -33,6 +38,8 @@ napoleon_use_ivar = True
 napoleon_use_rtype = False
 
 default_role = "py:obj"  # `name` in a docstring: a link if it is a public name, code else
+
+highlight_language = "text"  # of blocks that name none: mostly commands
 
 html_theme = "furo"
 html_title = "berge"
@@ -67,6 +74,22 @@ def help_of_commands(app: Any, page: str, source: list[str]) -> None:
     add([], cli)
 
 
+def link_to_notebook(app: Any, page: str, source: list[str]) -> None:
+    """Say on a page that it can be had as a notebook."""
+    name = page.removeprefix("docs/")
+    if name in notebooks.PAGES:
+        title, rest = source[0].split("\n", 1)
+        link = f'<a href="{name}.ipynb" download>This page as a notebook</a>'
+        source[0] = f"{title}\n\n{link}\n{rest}"
+
+
+def write_notebooks(app: Any, error: Any) -> None:
+    """Put the notebooks beside their pages."""
+    notebooks.write(Path(app.outdir, "docs"))
+
+
 def setup(app: Any) -> None:
     """Have Sphinx call the above."""
     app.connect("source-read", help_of_commands)
+    app.connect("source-read", link_to_notebook)
+    app.connect("build-finished", write_notebooks)

@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -98,6 +99,26 @@ def _compile_once() -> None:
 
 if COMPILED and os.name == "posix" and "PYTEST_XDIST_WORKER" in os.environ:
     _compile_once()
+
+
+def _share_once() -> None:
+    """Let one thread of a simulated block make its shared array; numba lets them race for that.
+
+    A kernel may have one such array: they are told apart by the line that asks, which is here.
+    """
+    from numba.cuda.simulator.kernelapi import FakeCUDAShared
+
+    make, lock = FakeCUDAShared.array, threading.Lock()
+
+    def make_alone(self, *arguments, **more):
+        with lock:
+            return make(self, *arguments, **more)
+
+    FakeCUDAShared.array = make_alone
+
+
+if numba.config.ENABLE_CUDASIM:
+    _share_once()
 
 
 def in_simulator(code: str) -> str:

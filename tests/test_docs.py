@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 import pytest
+from docs import notebooks
 
 from berge.cli import cli
 
@@ -83,6 +84,17 @@ def test_blocks_are_found_and_few_are_left_out():
     assert program("README.md")
     assert len(blocks) > 20
     assert blocks.count("not run") < len(blocks) / 3
+
+
+@pytest.mark.parametrize("page", notebooks.PAGES)
+def test_notebook_of_page_runs(page):
+    client, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    made = nbformat.from_dict(notebooks.notebook(page))
+    nbformat.validate(made)
+    client.NotebookClient(made, kernel_name="python3", timeout=120).execute()
+    code = [cell for cell in made.cells if cell.cell_type == "code"]
+    assert len(code) == len([b for b in PAGES[f"docs/{page}.md"] if b[0] in ("", "before")])
 
 
 def shown_commands():

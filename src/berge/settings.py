@@ -63,7 +63,7 @@ class Options(Watched, total=False):
     k: float
     kept: int
     kernel: Literal["gpubfs", "gpubfs-wr"]
-    launch: Literal["ct", "mt"]
+    launch: Literal["ct", "mt", "256x256"]
     lookahead: bool
     queue_limit: int
     relabel_every: float
@@ -72,6 +72,7 @@ class Options(Watched, total=False):
     scaling_iterations: int
     shortest: bool
     split: bool
+    statistics: Literal["auto", "on", "off"]
     strategy: Literal["adaptive", "fix"]
     window: int
 

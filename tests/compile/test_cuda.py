@@ -58,22 +58,28 @@ def arguments_of_kernels(index: type) -> dict[ItemKernel, tuple]:
     from berge.compile.cuda import set_all
 
     noted: dict[ItemKernel, tuple] = {}
-    launch = CpuDevice.launch
+    run = CpuDevice._run
 
-    def note(self, kernel, n, *arguments, **shape):
+    def note(self, kernel, n, arguments, shape):
         noted.setdefault(kernel, tuple(map(copied, arguments)))
-        launch(self, kernel, n, *arguments, **shape)
+        return run(self, kernel, n, arguments, shape)
 
     graph = with_indices(generate.permute(generate.karp_sipser_hard(24, 4)), index)
     path = berge.Graph.from_edges(np.arange(39), np.arange(1, 40), weights=np.ones(39))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CpuDevice, "launch", note)
+        patch.setattr(CpuDevice, "_run", note)
         for serial in (0, 512):
             patch.setattr("berge.compile.device.SERIAL_ITEMS", serial)
             for algorithm, options in VARIANTS.values():
-                berge.maximum_matching(
-                    graph, algorithm=algorithm.name, init="cheap", threads=2, **options
-                )
+                for statistics in ("on", "off"):
+                    berge.maximum_matching(
+                        graph,
+                        algorithm=algorithm.name,
+                        init="cheap",
+                        threads=2,
+                        statistics=statistics,
+                        **options,
+                    )
             for greedy in berge.algorithms("greedy"):
                 if "cuda" in greedy.devices:
                     for threads in (1, 2):
@@ -100,6 +106,20 @@ def test_every_kernel_compiles_for(capability, record_property):
 
 
 @compiled
+def test_scans_compile():
+    from numba import cuda, types
+
+    from berge.compile.cuda import add_before, scan_blocks
+
+    for index in (types.int32, types.int64):
+        for kernel in (scan_blocks, add_before):
+            arguments = types.int64, index[::1], types.int64[::1]
+            ptx, _ = cuda.compile_ptx(kernel.py_func, arguments, cc=(8, 0))
+            assert kernel.__name__ in ptx
+            assert ("bar.sync" in ptx) == (kernel is scan_blocks)
+
+
+@compiled
 def test_every_kernel_compiles_with_64_bit_indices(record_property):
     pytest.importorskip("cuda.core", reason="cuda-core is not installed")
     from berge.compile.cuda import compile_for
@@ -108,15 +128,29 @@ def test_every_kernel_compiles_with_64_bit_indices(record_property):
         check_compiled(kernel, compile_for(kernel, arguments, (8, 0)), record_property)
 
 
+# What the papers need no atomic operations for: all their kernels, when nothing is counted.
+WITHOUT_ATOMICS = {
+    "init_bfs_array", "gpubfs", "alternate", "alternate_named", "fix_matching", "init_relabel",
+    "g_gr_krnl", "g_pr_krnl", "g_pr_initkrnl", "g_pr_pushkrnl",
+}  # fmt: skip
+ATOMIC = re.compile(r"^\s*(?:atom|red)\.", re.MULTILINE)
+LOAD = re.compile(r"^\s*ld\.global", re.MULTILINE)
+
+
 def check_compiled(kernel, result, record_property):
     ptx, cubin, log = result
+    atomics, loads = (len(found.findall(ptx)) for found in (ATOMIC, LOAD))
+    assert atomics == 0 or kernel.__name__ not in WITHOUT_ATOMICS
+    assert atomics > 0 or not kernel.__name__.startswith("counted_gpubfs")
     assert f"{kernel.__name__}_of_items" in ptx
     assert cubin.startswith(b"\x7fELF")
     spills = re.findall(r"(\d+) bytes spill (?:stores|loads)", log)
     assert spills, log
     assert set(spills) == {"0"}, f"{kernel}: {log}"
     registers = int(REGISTERS.search(log)[1])
-    record_property(kernel.__name__, f"{registers} registers")
+    record_property(
+        kernel.__name__, f"{registers} registers, {loads} loads, {atomics} atomic operations"
+    )
     assert registers <= 128, kernel  # 256 threads a block, two blocks a multiprocessor
 
 

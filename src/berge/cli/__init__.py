@@ -37,6 +37,7 @@ __all__ = ["cli", "main"]
         "About this program": {
             "algorithms": "List the algorithms and starts.",
             "warmup": "Compile the kernels now, so that later runs start at once.",
+            "gpu-check": "Run everything for GPUs on yours, and prove every answer.",
             "completion": "Have the shell complete commands, options and names of algorithms.",
             "demo": "Solve two sparse matrices step by step, and time scipy beside it.",
         },

@@ -46,6 +46,7 @@ def info(file: options.GraphFile, head: bool, check: bool, as_json: bool) -> Non
     checked = _check(file) if check else {}
     if head or (sizes is not None and sizes["edges"] is not None and not _fits(sizes)):
         if sizes is None:
+            file.path.stat()  # or else it is not there
             raise click.UsageError(f"{str(file)!r} has no head that tells its sizes")
         facts, lines, more = sizes | _needs(sizes), _head_lines, None
     else:

@@ -141,7 +141,8 @@ class Program(Group):
         """Return a command, imported now."""
         found: click.Command | None = None
         if any(name in commands for commands in self.sections.values()):
-            found = getattr(import_module(f"berge.cli.{name}"), name)
+            file = name.replace("-", "_")
+            found = getattr(import_module(f"berge.cli.{file}"), file)
         elif name in self.added:
             found = self.added[name].load()
         elif name in LAB:

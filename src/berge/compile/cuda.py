@@ -4,6 +4,10 @@ A body is compiled as a device function, with CUDA's own atomics in place of the
 threads, and called from a grid-stride loop. Nothing else changes. In numba's simulator
 (``NUMBA_ENABLE_CUDASIM=1``) a CUDA thread is a Python thread, so few of them are launched there.
 
+All of a device goes through one stream that neither waits for CUDA's default stream nor holds it
+off: launches, and copies, of which small ones (flags, counters) go to memory that is pinned.
+Kernels are compiled once a process: numba's cache would keep one whose helpers have changed.
+
 This has been run in the simulator and compiled for compute capabilities 7.5 to 12.0; it has not
 been run on a GPU.
 """
@@ -11,10 +15,10 @@ been run on a GPU.
 from __future__ import annotations
 
 import types
+import warnings
 from collections.abc import Callable
 from dis import get_instructions
-from functools import cache
-from importlib.util import find_spec
+from functools import cache, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,9 +26,9 @@ import numba
 import numpy as np
 
 from ..errors import DeviceError
-from ..tuning import FEW_ON_CUDA
+from ..tuning import AHEAD_ON_CUDA, ALONE_ON_CUDA, FEW_ON_CUDA
 from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
-from .device import MT, ONE, Device, ItemKernel, Shape, per_item
+from .device import MT, ONE, Device, ItemKernel, Shape, Sum, per_item
 from .kernel import write_loop
 
 try:
@@ -36,24 +40,64 @@ except ImportError as error:  # pragma: no cover (numba has shipped without it s
 
 __all__ = ["CudaDevice", "compile_for", "grid_kernel"]
 
-BLOCK = 256  # threads a block, in both launch shapes
-CONSTANT = 256  # blocks of the shape CT
 SIMULATED = numba.config.ENABLE_CUDASIM
-SIMULATED_GRID = (2, 8)
+BLOCK = 8 if SIMULATED else 256  # threads a block, a power of two
+PAPER = 2 if SIMULATED else 256  # blocks of the paper's shape
+SMALL = 4096  # bytes that are read by way of pinned memory
 
 _ON_GRID = """
-def {name}(n, {args}):
-    i = cuda.grid(1)
+def {name}(n, first, {args}):
+    i = first + cuda.grid(1)
     while i < n:
         body(i, {args})
         i += cuda.gridsize(1)
 """
 
+# Each thread adds up its own items, each block its threads', one atomic operation a block.
+_SUM_ON_GRID = """
+def {name}(n, sum_of_all, {args}):
+    sums = cuda.shared.array(BLOCK, int64)
+    t = cuda.threadIdx.x
+    mine = int64(0)
+    i = cuda.grid(1)
+    while i < n:
+        mine += body(i, {args})
+        i += cuda.gridsize(1)
+    sums[t] = mine
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if t < half:
+            sums[t] += sums[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        cuda.atomic.add(sum_of_all, 0, sums[0])
+"""
+
+
+def _loop(kernel: ItemKernel) -> Any:
+    """Write the loop of a kernel over the items of a grid."""
+    template = _SUM_ON_GRID if isinstance(kernel, Sum) else _ON_GRID
+    names = {"cuda": cuda, "int64": numba.int64, "BLOCK": BLOCK}
+    return write_loop(template, kernel.body, body=_device_function(kernel.body), **names)
+
 
 @cache
-def grid_kernel(body: Callable[..., None]) -> Any:
-    """Compile a body for a CUDA grid: ``[blocks, threads](n, *arguments)``."""
-    return cuda.jit(write_loop(_ON_GRID, body, cuda=cuda, body=_device_function(body)))
+def grid_kernel(kernel: ItemKernel) -> Any:
+    """Compile a kernel for a grid: ``[blocks, threads](n, first, *arguments)``.
+
+    For a `Sum` an array of one number comes in the place of `first`.
+    """
+    return cuda.jit(_loop(kernel))
+
+
+@lru_cache(0 if SIMULATED else 1024)  # a simulated kernel has one configuration, the last one
+def _configured(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
+    """Return what launches a kernel; it is looked up quickly, and warns of nothing."""
+    with warnings.catch_warnings():  # of few blocks: some kernels have little to do
+        warnings.filterwarnings("ignore", message="Grid size")
+        return kernel[blocks, threads, stream]
 
 
 @cache
@@ -112,33 +156,90 @@ _ATOMICS: dict[Any, Any] = {
 }
 
 
+@cuda.jit
+def scan_blocks(n: int, array: Any, sums: Any) -> None:
+    """Replace every entry by the sum of those before it in its block, whose sum is noted."""
+    tile = cuda.shared.array(BLOCK, numba.int64)
+    t, i = cuda.threadIdx.x, cuda.grid(1)
+    value = numba.int64(0)
+    if i < n:
+        value = numba.int64(array[i])
+    tile[t] = value
+    cuda.syncthreads()
+    step = 1
+    while step < cuda.blockDim.x:
+        before = numba.int64(0)
+        if t >= step:
+            before = tile[t - step]
+        cuda.syncthreads()
+        tile[t] += before
+        cuda.syncthreads()
+        step *= 2
+    if i < n:
+        array[i] = tile[t] - value
+    if t == cuda.blockDim.x - 1:
+        sums[cuda.blockIdx.x] = tile[t]
+
+
+@cuda.jit
+def add_before(n: int, array: Any, sums: Any) -> None:
+    """Add to every entry what the blocks before its own come to."""
+    i = cuda.grid(1)
+    if i < n:
+        array[i] += sums[cuda.blockIdx.x]
+
+
 class CudaDevice(Device):
-    """The current CUDA device, or numba's simulator of one."""
+    """A CUDA device, by default the current one, or numba's simulator of one."""
 
     name = "cuda"
     serial = FEW_ON_CUDA
+    ahead = AHEAD_ON_CUDA
+    alone = ALONE_ON_CUDA
 
-    def __init__(self, stream: Any = 0) -> None:
+    def __init__(self, number: int | None = None, beside: int = 0) -> None:
         if not cuda.is_available():
             raise DeviceError(f'device "cuda": {_what_is_missing()}')
-        self.stream = stream
-        self.most = BLOCK
+        if number is not None:
+            cuda.select_device(number)
+        device = cuda.get_current_device()
+        self.number: int = 0 if SIMULATED else device.id
+        self.beside = beside
+        self.stream = _stream(self.number, beside)
+        self.pinned = cuda.pinned_array(SMALL, np.uint8)
+        self.resident = PAPER
         if not SIMULATED:  # pragma: no cover (of a GPU)
-            device = cuda.get_current_device()
-            self.number = device.id
-            self.most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
+            most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
+            self.resident = most // BLOCK
+            cuda.default_stream().synchronize()  # for what others have put on the device
 
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = Shape.CT) -> None:
         """Launch items 0 … n − 1 of a kernel; returns before they are done."""
         if n <= 0:
             return
-        if shape is ONE:
-            grid = (1, 1)
-        elif SIMULATED:
-            grid = SIMULATED_GRID
-        else:  # pragma: no cover (of a GPU)
-            grid = (-(-min(n, self.most) // BLOCK), BLOCK) if shape is MT else (CONSTANT, BLOCK)
-        grid_kernel(kernel.body)[*grid, self.stream](n, *arguments)
+        run = grid_kernel(kernel)
+        if shape is ONE:  # so many at a time, lest a watchdog ends the kernel
+            for first in range(0, n, self.alone):
+                last = min(first + self.alone, n)
+                _configured(run, 1, 1, self.stream)(last, first, *arguments)
+            return
+        _configured(run, self.blocks(n, shape), BLOCK, self.stream)(n, 0, *arguments)
+
+    def blocks(self, n: int, shape: Shape) -> int:
+        """Return how many blocks do n items."""
+        if shape is Shape.PAPER:
+            return PAPER
+        enough = -(-n // BLOCK)
+        return enough if shape is MT else min(enough, self.resident)
+
+    def sum(self, kernel: Sum, n: int, *arguments: Any) -> int:
+        """Add up what items 0 … n − 1 return."""
+        if n <= 0:
+            return 0
+        total = self.full(1, 0, np.int64)
+        run = _configured(grid_kernel(kernel), self.blocks(n, Shape.CT), BLOCK, self.stream)
+        run(n, total, *arguments)
+        return self.read(total)
 
     def upload(self, array: Any) -> Any:
         """Copy an array to the device; what lies there already is used as it is."""
@@ -149,12 +250,19 @@ class CudaDevice(Device):
                 host = SimpleNamespace(__array_interface__=array.__cuda_array_interface__)
                 return cuda.to_device(np.asarray(host))
             return cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
-        return cuda.to_device(array)
+        return cuda.to_device(array, stream=self.stream)
 
     def download(self, array: Any) -> Any:
         """Copy an array to the host, after all that was launched before."""
+        small = array.nbytes <= SMALL
+        host = np.empty(array.size, array.dtype)
+        to = self.pinned[: array.nbytes].view(array.dtype) if small else host
+        if array.size > 0:
+            array.copy_to_host(to, stream=self.stream)
         self.synchronize()
-        return array.copy_to_host()
+        if small:
+            host[:] = to
+        return host
 
     def hand_back(self, array: Any, to: Any) -> None:
         """Copy an array to where it was uploaded from, unless it never left the device."""
@@ -171,18 +279,21 @@ class CudaDevice(Device):
         """Set all entries."""
         self.launch(set_all, array.size, array, array.dtype.type(value))
 
-    def library_prefix_sum(self, array: Any) -> int | None:
-        """Do what `scan.prefix_sum` does by CuPy, where it is installed."""
-        usable = not (SIMULATED or self.stream or array.size == 0)
-        if usable and find_spec("cupy") is not None:  # pragma: no cover (of a GPU)
-            import cupy
+    def own_prefix_sum(self, array: Any) -> int | None:
+        """Do what `scan.prefix_sum` does by blocks, then their sums, and so on."""
+        blocks = self.blocks(array.size, MT)
+        sums = self.empty(blocks, np.int64)
+        _configured(scan_blocks, blocks, BLOCK, self.stream)(array.size, array, sums)
+        if blocks == 1:
+            return self.read(sums)
+        total = self.own_prefix_sum(sums)
+        _configured(add_before, blocks, BLOCK, self.stream)(array.size, array, sums)
+        return total
 
-            entries = cupy.asarray(array)
-            sums = cupy.cumsum(entries, dtype=entries.dtype)
-            entries[0] = 0
-            entries[1:] = sums[:-1]
-            return int(sums[-1])
-        return None
+    def read(self, array: Any, i: int = 0) -> int:
+        """Return one entry, a flag or a counter say; waits for what was launched before."""
+        whole = array.nbytes <= SMALL
+        return int(self.download(array)[i] if whole else self.download(array[i : i + 1])[0])
 
     def room(self) -> float:
         """Return the bytes that are free on the device."""
@@ -190,21 +301,46 @@ class CudaDevice(Device):
 
     def synchronize(self) -> None:
         """Wait until all launches are done."""
-        if self.stream:  # pragma: no cover (the simulator has but one)
-            self.stream.synchronize()
-        else:
-            cuda.synchronize()
+        self.stream.synchronize()
 
     def split(self) -> tuple[Device, Device] | None:
         """Return two devices with a stream each; the simulator has but one."""
         if SIMULATED:
             return None
         self.synchronize()  # pragma: no cover (of a GPU)
-        return CudaDevice(cuda.stream()), CudaDevice(cuda.stream())  # pragma: no cover
+        return CudaDevice(beside=1), CudaDevice(beside=2)  # pragma: no cover
 
     def attach(self) -> None:  # pragma: no cover (of a GPU)
         """Make this the device that this Python thread uses."""
         cuda.select_device(self.number)
+
+
+@cache
+def _stream(number: int, beside: int) -> Any:
+    """Make a stream of a device, once; CUDA's default stream and it do not wait for each other."""
+    if SIMULATED:
+        return cuda.stream()
+    from cuda.bindings import driver  # pragma: no cover (of a GPU)
+
+    status, handle = driver.cuStreamCreate(  # pragma: no cover
+        driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+    )
+    if status != driver.CUresult.CUDA_SUCCESS:  # pragma: no cover
+        raise DeviceError(f"CUDA makes no stream: {status.name}")
+    return cuda.external_stream(int(handle))  # pragma: no cover
+
+
+def describe() -> dict[str, Any]:
+    """Say which device this is."""
+    device = cuda.get_current_device()
+    if SIMULATED:
+        return {"gpu": "numba's simulator"}
+    return {  # pragma: no cover (of a GPU)
+        "gpu": str(device.name, "utf-8") if isinstance(device.name, bytes) else str(device.name),
+        "compute_capability": device.compute_capability,
+        "multiprocessors": device.MULTIPROCESSOR_COUNT,
+        "bytes": cuda.current_context().get_memory_info().total,
+    }
 
 
 @per_item
@@ -234,8 +370,9 @@ def compile_for(  # pragma: no cover (for the compiler; every kernel goes throug
 
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
-    signature = (numba.int64, *(numba.typeof(argument) for argument in arguments))
-    loop = write_loop(_ON_GRID, kernel.body, cuda=cuda, body=_device_function(kernel.body))
+    second = numba.int64[::1] if isinstance(kernel, Sum) else numba.int64
+    signature = (numba.int64, second, *(numba.typeof(argument) for argument in arguments))
+    loop = _loop(kernel)
     # Inlined device functions ask for the current device, and there is none.
     device = SimpleNamespace(compute_capability=capability)
     with patch("numba.cuda.dispatcher.get_current_device", lambda: device):

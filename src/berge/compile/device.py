@@ -14,10 +14,13 @@ other functions marked ``@helper``, and the atomics of this package. It takes th
 tuple by their names: numba loses what is written to arrays that were unpacked from a tuple. What a
 body reads while others write it is a race that its file has to explain.
 
+``@summed`` makes one of a function that returns a number; `Device.sum` adds up those of n items.
+
 Launch shapes say who does which items, as in Deveci et al. 2013: `CT`, a constant number of threads
-(256 × 256 on CUDA) that stride over the items; `MT`, one thread an item, as many as the device has
-at a time. On CPU threads `CT` deals the items out in small chunks by turns, and `MT` gives every
-thread one range of them. `ONE`: one thread does all items in order.
+that stride over the items, on CUDA as many as the device has at a time; `PAPER`, the same with the
+paper's 256 × 256; `MT`, one thread an item. On CPU threads `CT` and `PAPER` deal the items out in
+small chunks by turns, and `MT` gives every thread one range of them. `ONE`: one thread does all
+items in order.
 """
 
 from __future__ import annotations
@@ -32,12 +35,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import DeviceError
-from ..tuning import CHUNK, SERIAL_ITEMS, TURNS
+from ..tuning import CHUNK, ROWS_PER_CALL, SERIAL_ITEMS, TURNS
 from .kernel import helper, prange, side_by_side, thread_count, threads_of, write_loop
 from .kernel import kernel as compile_kernel
 
 __all__ = [
-    "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "per_item",
+    "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "Sum",
+    "per_item", "summed",
 ]  # fmt: skip
 
 
@@ -45,36 +49,12 @@ class Shape(Enum):
     """Who does which items of a launch."""
 
     CT = "ct"
+    PAPER = "256x256"
     MT = "mt"
     ONE = "one"
 
 
 CT, MT, ONE = Shape.CT, Shape.MT, Shape.ONE
-
-
-class ItemKernel:
-    """The work of one item, compiled when it is first launched."""
-
-    def __init__(self, body: Callable[..., None]):
-        self.body = body
-        self.__doc__ = body.__doc__
-        self.__name__ = body.__name__
-        self.__module__ = body.__module__
-
-    @cached_property
-    def on_threads(self) -> Callable[..., None]:
-        """The form for CPU threads: ``(n, workers, chunk, *arguments)``."""
-        loop = write_loop(_ON_THREADS, self.body, prange=prange, body=helper(self.body))
-        compiled: Callable[..., None] = compile_kernel(parallel=True)(loop)
-        return compiled
-
-    def __repr__(self) -> str:
-        return f"<per-item kernel {self.__module__}.{self.__name__}>"
-
-
-def per_item(body: Callable[..., None]) -> ItemKernel:
-    """Make a launchable kernel of a function ``(item, *arguments)``."""
-    return ItemKernel(body)
 
 
 _ON_THREADS = """
@@ -84,6 +64,56 @@ def {name}(n, workers, chunk, {args}):
             for i in range(lo, min(lo + chunk, n)):
                 body(i, {args})
 """
+
+_SUM_ON_THREADS = """
+def {name}(n, workers, chunk, {args}):
+    total = 0
+    for t in prange(workers):
+        mine = 0
+        for lo in range(t * chunk, n, workers * chunk):
+            for i in range(lo, min(lo + chunk, n)):
+                mine += body(i, {args})
+        total += mine
+    return total
+"""
+
+
+class ItemKernel:
+    """The work of one item, compiled when it is first launched."""
+
+    template = _ON_THREADS
+
+    def __init__(self, body: Callable[..., None]):
+        self.body = body
+        self.__doc__ = body.__doc__
+        self.__name__ = body.__name__
+        self.__module__ = body.__module__
+
+    @cached_property
+    def on_threads(self) -> Callable[..., Any]:
+        """The form for CPU threads: ``(n, workers, chunk, *arguments)``."""
+        loop = write_loop(self.template, self.body, prange=prange, body=helper(self.body))
+        compiled: Callable[..., Any] = compile_kernel(parallel=True)(loop)
+        return compiled
+
+    def __repr__(self) -> str:
+        return f"<per-item kernel {self.__module__}.{self.__name__}>"
+
+
+class Sum(ItemKernel):
+    """The number that an item adds to a sum, a whole one."""
+
+    template = _SUM_ON_THREADS
+
+
+def per_item(body: Callable[..., None]) -> ItemKernel:
+    """Make a launchable kernel of a function ``(item, *arguments)``."""
+    return ItemKernel(body)
+
+
+def summed(body: Callable[..., Any]) -> Sum:
+    """Make what `Device.sum` takes of a function ``(item, *arguments)`` that returns a number."""
+    return Sum(body)
 
 
 class Device(ABC):
@@ -95,14 +125,24 @@ class Device(ABC):
         ``"cpu"`` or ``"cuda"``.
     serial
         One thread does fewer items than this in the time that it takes to share them out.
+    ahead
+        How many launches to make before a flag is read that may make some of them vain.
+    alone
+        What one thread may do in one launch: items that it then goes through by itself.
     """
 
     name: str
     serial: int
+    ahead: int = 1
+    alone: int = ROWS_PER_CALL
 
     @abstractmethod
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
         """Do items 0 … n − 1 of a kernel."""
+
+    @abstractmethod
+    def sum(self, kernel: Sum, n: int, *arguments: Any) -> int:
+        """Add up what items 0 … n − 1 return."""
 
     @abstractmethod
     def upload(self, array: Any) -> Any:
@@ -158,8 +198,8 @@ class Device(ABC):
         self.fill(array, value)
         return array
 
-    def library_prefix_sum(self, array: Any) -> int | None:
-        """Do what `scan.prefix_sum` does by a library of the device, where there is one."""
+    def own_prefix_sum(self, array: Any) -> int | None:
+        """Do what `scan.prefix_sum` does in a way of the device's own, where there is one."""
         return None
 
     def read(self, array: Any, i: int = 0) -> int:
@@ -182,14 +222,21 @@ class CpuDevice(Device):
 
     def launch(self, kernel: ItemKernel, n: int, *arguments: Any, shape: Shape = CT) -> None:
         """Do items 0 … n − 1 of a kernel on the threads, and wait for them."""
+        self._run(kernel, n, arguments, shape)
+
+    def sum(self, kernel: Sum, n: int, *arguments: Any) -> int:
+        """Add up what items 0 … n − 1 return."""
+        return int(self._run(kernel, n, arguments, CT) or 0)
+
+    def _run(self, kernel: ItemKernel, n: int, arguments: Any, shape: Shape) -> Any:
         if n <= 0:
-            return
+            return None
         workers = 1 if n < self.serial or shape is ONE else self.threads
         chunk = share = -(-n // workers)
-        if shape is CT:
+        if shape in (CT, Shape.PAPER):
             chunk = min(max(CHUNK, share // TURNS), share)
         with thread_count(self.threads):
-            kernel.on_threads(np.int64(n), np.int64(workers), np.int64(chunk), *arguments)
+            return kernel.on_threads(np.int64(n), np.int64(workers), np.int64(chunk), *arguments)
 
     def upload(self, array: Any) -> Any:
         """Return the array itself."""

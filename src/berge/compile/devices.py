@@ -8,8 +8,8 @@ from .device import CpuDevice, Device
 __all__ = ["open_device"]
 
 
-def open_device(name: str, threads: int | None = None) -> Device:
-    """Return a device by name: ``"cpu"``, on so many threads, or ``"cuda"``.
+def open_device(name: str, threads: int | None = None, number: int | None = None) -> Device:
+    """Return a device by name: ``"cpu"``, on so many threads, or ``"cuda"``, by its number.
 
     Raises
     ------
@@ -21,5 +21,5 @@ def open_device(name: str, threads: int | None = None) -> Device:
     if name == "cuda":
         from .cuda import CudaDevice
 
-        return CudaDevice()
+        return CudaDevice(number)
     raise DeviceError(f"device {name!r} is not one of cpu, cuda")

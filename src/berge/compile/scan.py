@@ -1,7 +1,8 @@
 """Prefix sums and stream compaction out of per-item kernels, for any device.
 
-An item is a block of entries: blocks are summed, the sums are summed up by one thread, and the
-blocks are gone through again. Work O(n) in all, one sum a block in memory.
+A prefix sum on CPU threads: an item is a block of entries; blocks are summed, the sums are summed
+up by one thread, and the blocks are gone through again. CUDA has a way of its own. Work O(n) in
+all, one sum a block in memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..tuning import BLOCKS_TO_SUM, SMALLEST_TO_SUM
-from .device import per_item
+from .device import per_item, summed
 
 if TYPE_CHECKING:
     from .device import Device
@@ -29,7 +30,7 @@ def prefix_sum(device: Device, array: Any) -> int:
     """Replace every entry by the sum of those before it; return the sum of all."""
     if array.size == 0:
         return 0
-    if (total := device.library_prefix_sum(array)) is not None:
+    if (total := device.own_prefix_sum(array)) is not None:
         return total
     blocks, width = _blocks(array.size)
     sums = device.empty(blocks + 1, array.dtype)
@@ -54,22 +55,13 @@ def compact(device: Device, source: Any, size: int, places: Any, to: Any) -> int
 
 def count(device: Device, array: Any) -> int:
     """Return how many entries are ≥ 0."""
-    if array.size == 0:
-        return 0
-    blocks, width = _blocks(array.size)
-    counts = device.empty(blocks, np.int64)
-    device.launch(count_block, blocks, array, counts, width)
-    return int(device.download(counts).sum())
+    return device.sum(is_there, array.size, array)
 
 
-@per_item
-def count_block(b: int, array: Any, counts: Any, width: int) -> None:
-    """Count the entries ≥ 0 of block b."""
-    found = 0
-    for k in range(b * width, min((b + 1) * width, array.size)):
-        if array[k] >= 0:
-            found += 1
-    counts[b] = found
+@summed
+def is_there(i: int, array: Any) -> Any:
+    """Count an entry ≥ 0."""
+    return np.int64(array[i] >= 0)
 
 
 @per_item

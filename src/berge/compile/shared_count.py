@@ -16,9 +16,14 @@ from .kernel import helper
 if TYPE_CHECKING:
     from .device import Device
 
-__all__ = ["add", "new_count", "total"]
+__all__ = ["add", "counts", "new_count", "total"]
 
 STRIDE = 8  # entries from one to the next: a cache line
+
+
+def counts(statistics: str, device: Device) -> bool:
+    """Whether to count: "on", "off", or "auto", which on a GPU saves the atomic operations."""
+    return statistics == "on" or (statistics == "auto" and device.name == "cpu")
 
 
 def new_count(device: Device) -> Any:

@@ -1,8 +1,9 @@
 """Algorithm 3 over parts: blue vertices propose to red neighbours, red ones respond.
 
 As in `berge.methods.greedy.proposals`. The colour of a vertex in a round is a hash of its number,
-so every part knows all colours. A blue vertex selects a red neighbour: the heaviest, or, without
-weights, the first from a random place in its row on. A red vertex selects the heaviest proposal, of
+so every part knows all colours. It is splitmix64 (`berge.compile.random`), not the paper's MD5. A
+blue vertex selects a red neighbour: the heaviest, or, without weights, the first from a random
+place in its row on. A red vertex selects the heaviest proposal, of
 equal ones that of the lowest vertex. A round is two exchanges:
 
 - *proposals* (w, v, weight) of blue v to red w, and who is *gone* since the last exchange;

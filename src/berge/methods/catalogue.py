@@ -7,6 +7,7 @@ and its bound is O(n·m) for exact ones and O(n + m) for others.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -66,9 +67,14 @@ _KERNEL = Option(
     choices=("gpubfs", "gpubfs-wr"),
 )  # fmt: skip
 _LAUNCH = Option(
-    "launch", "ct", "a constant number of threads that stride (ct), or one a row (mt)",
-    choices=("ct", "mt"),
+    "launch", "ct",
+    "a constant number of threads that stride (ct; the paper's 256x256), or one a row (mt)",
+    choices=("ct", "mt", "256x256"),
 )  # fmt: skip
+_PAPERS = replace(_LAUNCH, choices=("ct", "mt"))  # which long names are made of
+_STATISTICS = Option(
+    "statistics", "auto", "count edges and pushes; auto: on the CPU", choices=("auto", "on", "off")
+)
 _FORM = Option(
     "form", "shr",
     "a launch goes over all rows (first), a list of active ones (noshr), a list made dense (shr)",
@@ -177,27 +183,28 @@ ALGORITHMS = (
            "paths of all lengths, or shortest ones (APsB), turned over at once and repaired",
            f"{_DEVECI_2013} (Euro-Par)",
            bound="O(n³ + n·m)", threads=True, devices=_ANYWHERE,
-           options=(_SHORTEST, _KERNEL, _LAUNCH),
-           aliases=_long_names("apfb", {"shortest": False}, _KERNEL, _LAUNCH)
-           | _long_names("apsb", {"shortest": True}, _KERNEL, _LAUNCH)),
+           options=(_SHORTEST, _KERNEL, _LAUNCH, _STATISTICS),
+           aliases=_long_names("apfb", {"shortest": False}, _KERNEL, _PAPERS)
+           | _long_names("apsb", {"shortest": True}, _KERNEL, _PAPERS)),
     _EXACT("apfb-queue", f"{_AUGMENTING}.apfb_queue",
            "APFB whose levels are queues and whose trees are disjoint",
            f"after {_DEVECI_2013} (Euro-Par)", threads=True, devices=_ANYWHERE,
-           options=(Option("split", False, "share the edges of long rows out"),),
+           options=(Option("split", False, "share the edges of long rows out"), _STATISTICS),
            aliases={"apfb-queue": {"split": False}, "apfb-split": {"split": True}}),
     _EXACT("g-pr", f"{_PUSHING}.g_pr", "push–relabel without atomics", f"{_DEVECI_2013} (ICPP)",
            bound="O(n²·m)", threads=True, devices=_ANYWHERE,
            options=(_FORM,
                     Option("strategy", "adaptive", "what k counts", choices=("adaptive", "fix")),
-                    Option("k", 0.7, "iterations between global relabels: k × levels of the last "
-                                     "one (adaptive), or k (fix)"),
-                    Option("concurrent", False, "run global relabels beside the pushes")),
+                    Option("k", 0.7, "iterations between global relabels: k × the depth of the "
+                                     "last one in edges (adaptive), or k (fix)"),
+                    Option("concurrent", False, "run global relabels beside the pushes"),
+                    _STATISTICS),
            aliases=_long_names("g-pr", {}, _FORM)),
     _GREEDY("single-pass", f"{_GREEDILY}.single_pass",
             "every vertex claims its first free neighbour by compare-and-swap",
             "after Blelloch, Fineman, Shun 2012", threads=True, devices=_ANYWHERE),
     _GREEDY("random", f"{_GREEDILY}.one_by_one",
-            "every vertex, in random order, takes a random free neighbour (Algorithm 1)",
+            "every vertex, in random order, takes its first free neighbour (Algorithm 1)",
             _FAGGINGER_AUER_2012, options=(_PERMUTE,)),
     _GREEDY("weighted", f"{_GREEDILY}.one_by_one",
             "every vertex, in random order, takes its heaviest free neighbour (Algorithm 1)",

@@ -1,10 +1,10 @@
 """Graphs that lie on a CUDA device, and matchings that stay there.
 
-With ``device="cuda"`` a graph whose index arrays are on the device is solved where it is: nothing
-but flags and counters comes to the host. Arrays are recognised by ``__cuda_array_interface__`` or
-DLPack, so they may be of CuPy, numba, torch, JAX and others. A graph may be a
-``cupyx.scipy.sparse`` matrix or a torch tensor in CSR, CSC or COO, a dense one, or ``(row_indices,
-col_indices[, shape])``. Index arrays are copied there. The result is a
+With ``device="cuda"`` a graph whose index arrays are on the device is solved where it is. What
+comes to the host are flags and counters, at most 4 KB at a time. Arrays are recognised by
+``__cuda_array_interface__`` or DLPack, so they may be of CuPy, numba, torch, JAX and others. A
+graph may be a ``cupyx.scipy.sparse`` matrix or a torch tensor in CSR, CSC or COO, a dense one, or
+``(row_indices, col_indices[, shape])``. Index arrays are copied there. The result is a
 `DeviceMatching`, with arrays of CuPy or torch if the graph was of these, else numba's.
 
 None of this imports CUDA before a graph is known to lie there. It has been run in numba's simulator
@@ -237,12 +237,18 @@ def as_device_graph(source: Any) -> DeviceGraph:
     if isinstance(source, DeviceGraph):
         return source
     layout, (first, second), shape = _parts(source)
-    library = _library_of(first)
+    library, device = _library_of(first), open_device("cuda", number=_number_of(first))
     if layout == "coo":
-        return DeviceGraph.from_edges(first, second, shape, library=library)
+        return DeviceGraph.from_edges(first, second, shape, device=device, library=library)
     if layout == "csc":
-        return DeviceGraph(first, second, shape[::-1], library=library).turned()
-    return DeviceGraph(first, second, shape, library=library)
+        return DeviceGraph(first, second, shape[::-1], device=device, library=library).turned()
+    return DeviceGraph(first, second, shape, device=device, library=library)
+
+
+def _number_of(array: Any) -> int | None:
+    """Return which device an array lies on, where it says so."""
+    where = getattr(array, "__dlpack_device__", None)
+    return None if where is None else int(where()[1])
 
 
 def _library_of(value: Any) -> str:

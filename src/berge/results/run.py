@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -103,9 +103,11 @@ class Run(UnderWay):
         """
         from ..compile.devices import open_device
 
-        device = open_device(self.device, self.threads)
         if self.on_device:  # graph and matching lie there already
+            device: Device = cast("Any", self.graph).device
             edges, rows, cols = edges - 1, rows - 2, cols - 1
+        else:
+            device = open_device(self.device, self.threads)
         n_rows, n_cols = self.graph.shape
         index, pointer = self.graph.indices.dtype.itemsize, self.graph.indptr.dtype.itemsize
         indices = edges * self.graph.nnz + rows * n_rows + cols * n_cols

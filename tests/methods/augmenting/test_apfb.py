@@ -105,6 +105,55 @@ def test_shortest_paths_come_first():
 
 
 @pytest.mark.kernels
+@pytest.mark.parametrize("name", [*PAPER, "g-pr-first", "g-pr-noshr", "g-pr-shr"])
+def test_what_is_launched_ahead_changes_nothing(name, monkeypatch):
+    """As on CUDA: levels and iterations past the last one find nothing to do."""
+    found = []
+    for ahead in (1, 8):
+        monkeypatch.setattr(devices.CpuDevice, "ahead", ahead)
+        for number in range(10):
+            matching = solve(random_graph(number), algorithm=name, init="none", threads=1)
+            s = matching.stats
+            facts = s.phases, s.levels, s.launches, s.iterations, s.pushes, s.traversed_edges
+            found.append((matching.row_match.tolist(), *facts))
+    assert found[:10] == found[10:]
+
+
+@pytest.mark.kernels
+def test_statistics_are_counted_or_not():
+    graph = generate.permute(generate.grid(7, 8), seed=1)
+    for name in (*NAMES, "g-pr-first", "g-pr-shr"):
+        off, on = (
+            solve(graph, algorithm=name, init="none", threads=1, statistics=word)
+            for word in ("off", "on")
+        )
+        assert np.array_equal(off.row_match, on.row_match)
+        assert off.stats.traversed_edges == off.stats.pushes == 0
+        assert on.stats.traversed_edges > 0
+
+
+@pytest.mark.kernels
+def test_a_failure_is_not_masked(monkeypatch):
+    """Nothing is launched any more on a device that has failed."""
+    graph, launch = generate.permute(generate.grid(7, 8), seed=1), devices.CpuDevice.launch
+
+    def fail(self, kernel, *arguments, **shape):
+        if kernel.__name__ in ("counted_gpubfs", "counted_expand", "counted_krnl"):
+            monkeypatch.setattr(devices.CpuDevice, "launch", fail_again)
+            raise ZeroDivisionError
+        launch(self, kernel, *arguments, **shape)
+
+    def fail_again(self, *arguments, **shape):
+        raise AssertionError("launched after a failure")
+
+    for name in ("apfb", "apfb-queue", "g-pr-first"):
+        monkeypatch.setattr(devices.CpuDevice, "launch", fail)
+        monkeypatch.setattr(devices, "SERIAL_ITEMS", 0)
+        with pytest.raises(ZeroDivisionError):
+            solve(graph, algorithm=name, init="none", threads=2)
+
+
+@pytest.mark.kernels
 def test_a_root_names_column_0():
     """APsB-GPUBFS-WR writes −0 for it, which must read as "found"."""
     graph = BipartiteGraph.from_edges([0, 1, 1], [0, 0, 1], (2, 2))
@@ -177,7 +226,7 @@ def test_lanes_that_read_side_by_side():
             longest=np.int64(1),
         )
         settings = (np.int64(value) for value in (0, 8, side_by_side))
-        devices.CpuDevice(1).launch(apfb_queue.expand, 8, a, *settings)
+        devices.CpuDevice(1).launch(apfb_queue.counted_expand, 8, a, *settings)
         assert (a.predecessor == 0).all()
         seen.append(a.edges.sum())
     assert seen == [30, 30]

@@ -12,7 +12,7 @@ import berge.results.run
 from berge import BipartiteGraph, generate
 from berge.compile.device import ONE, CpuDevice
 from berge.graphs.graph import unsigned
-from berge.methods.push_relabel import g_pr
+from berge.methods.push_relabel import beside, g_gr, g_pr
 
 from ...conftest import COMPILED
 
@@ -86,7 +86,7 @@ def prepare(graph):
     )
     rows = unsigned(graph.indptr), unsigned(graph.indices)
     arrays = *rows, run.row_match, run.col_match
-    s = g_pr.Search(run, CpuDevice(1), arrays, form="noshr", concurrent=False)
+    s = g_pr.Search(run, CpuDevice(1), arrays, form="noshr", concurrent=False, counted=True)
     assert s.relabel(0, due=True) == 2
     return s, s.new_active()
 
@@ -94,7 +94,7 @@ def prepare(graph):
 def launch_what_is_seldom_needed(graph) -> None:
     """Launch the kernels that come into play only when threads got in each other's way."""
     s, _ = prepare(graph)
-    s.device.launch(g_pr.adopt, graph.n_cols, s.a)
+    s.device.launch(beside.adopt, graph.n_cols, s.a)
     s.device.launch(g_pr.revive, graph.n_rows, s.a)
 
 
@@ -108,18 +108,18 @@ def test_of_two_who_take_a_column_one_is_put_back():
     s.device.launch(g_pr.g_pr_initkrnl, 3, s.a, lists, np.int64(7))
     assert now.tolist() == [0, 2, -1]
     assert lists.i_a.tolist() == [7, -1, 7]
-    assert s.a.flags[g_pr.ACT_EXISTS] == 1
+    assert s.a.flags[g_gr.ACT_EXISTS] == 8
 
 
 def test_a_column_taken_in_this_iteration_is_left_alone():
     """One thread, three rows, one column: the first row takes it, the others wait."""
     s, lists = prepare(generate.complete(3, 1))
-    assert lists.push(0, shrink=False)
+    assert s.push(lists, 0, 1, shrink=False) == (True, 1)
     assert s.a.mu_col.tolist() == [0]
     assert s.a.psi_col.tolist() == [2]
-    assert [lists.pushes.sum() for lists in s.counted] == [1]
+    assert [lists.pushes.sum() for lists in s.lists] == [1]
     # What comes next: all columns have their label from the row that has them.
-    assert lists.push(1, shrink=False)
+    assert s.push(lists, 1, 2, shrink=False) == (True, 2)
     assert s.a.mu_col.tolist() == [1]
     assert s.a.psi_col.tolist() == [4]
     s.leave()
@@ -133,10 +133,10 @@ def test_a_row_is_given_up_for_good_or_in_doubt():
         s, lists = prepare(generate.complete(3, 1))
         s.a.psi_col[:] = s.a.far
         s.a.psi_row[:] = psi_row
-        lists.push(0, shrink=False)
+        s.push(lists, 0, 1, shrink=False)
         assert s.a.mu_row.tolist() == [-2, -2, -2]
-        assert s.a.flags[g_pr.DOUBT] == doubt
-        assert lists.push(1, shrink=False) is False
+        assert s.a.flags[g_gr.DOUBT] == doubt
+        assert s.push(lists, 1, 2, shrink=False) == (False, 2)
 
 
 @pytest.mark.parametrize("threshold", [2, 10**6])
@@ -175,10 +175,11 @@ def test_labels_may_lie(form, concurrent, monkeypatch):
     def give_up_all(self, loop, shrink, push=FORMS[form].push):
         if loop == 2:
             self.s.a.mu_row[active_rows(self.s)] = -2
-            self.s.a.flags[g_pr.DOUBT] = 1
+            self.s.a.flags[g_gr.DOUBT] = 1
             if form != "g-pr-first":
-                self.lists.a_p.fill(-1)
-        return push(self, loop, shrink)
+                for rows in self.lists[:2]:
+                    rows.fill(-1)
+        push(self, loop, shrink)
 
     def note(self, *arguments, shape=g_pr.CT, launch=CpuDevice.launch):
         shapes.add(shape)
@@ -252,7 +253,7 @@ def test_a_failure_beside_is_not_lost(monkeypatch):
         return g_gr(device, a, pause)
 
     monkeypatch.setattr(g_pr, "g_gr", fail)
-    monkeypatch.setattr(g_pr.Beside, "done", True)
+    monkeypatch.setattr(beside.Beside, "done", True)
     graph = generate.permute(generate.grid(9, 8), seed=1)
     with pytest.raises(ZeroDivisionError):
         solve(graph, "g-pr-shr", strategy="fix", k=1, concurrent=True, threads=2)

@@ -4,8 +4,9 @@ An iteration searches from all unmatched rows at once, a kernel launch a level, 
 paths that were found, all at the same time and with no regard to each other, and repairs what that
 has spoilt. APsB stops at the first level with an augmenting path and so finds shortest ones; APFB
 goes on until nothing new is reached. With GPUBFS-WR (with roots) a tree stops growing once it has
-found a path. No kernel needs an atomic operation but to count: rows and columns are written by
-whoever comes, and whatever value stays will do.
+found a path. No kernel needs an atomic operation, but to count the edges that were looked at, which
+the option ``statistics`` says: rows and columns are written by whoever comes, and whatever value
+stays will do.
 
 A level looks at all rows for those of its number, so that an iteration is O(n · levels + nnz) work;
 there are at most as many iterations as augmenting paths, O(n · (n · levels + nnz)) in all. Two
@@ -15,8 +16,16 @@ iterations does not carry over to APsB. Memory: an index a column and one a row,
 Papers → here: the paper searches from columns along their lists of rows, and its rows are ours
 Y, its columns ours X, as everywhere in berge: ``cxadj, cadj`` → `indptr`, `indices`;
 ``cmatch, rmatch`` → `row_match`, `col_match`; ``vertex_inserted, augmenting_path_found`` → entries
-of `state`; CT and MT are launch shapes (`berge.compile.device`), by the option ``launch``. APsB is
+of `state`; CT and MT are launch shapes (`berge.compile.device`), by the option ``launch``, where CT
+has as many threads as the device has at a time, and ``256x256`` as many as the paper says. APsB is
 the option ``shortest``; GPUBFS and GPUBFS-WR are values of the option ``kernel``.
+
+Slips and changes
+    - ALTERNATE, line 8, looks at predecessor[matched_row], also where there is none: −1 is looked
+      at first, here. FIXMATCHING also frees columns that are still −2.
+    - Flags hold the level that set them, and are never reset in an iteration. So several levels are
+      launched before they are read (`Device.ahead`); those past the last one find nothing to do.
+    - Matched roots are counted to know the gain, which the paper has no need of.
 
 - ``bfs_array[x]``: level of row x; `L0` − 1 if not reached, `L0` at roots. With roots, a root whose
   tree has found a path gets less than `L0` − 1: `L0` − 2 in APFB, and in APsB −y, where y is
@@ -33,7 +42,10 @@ Why threads do no harm to each other
     was reached, levels fall by one a step down to a root. `predecessor[y]` and `root` of y's row
     may come from different threads. Then a tree is given a path that ends at another one's root,
     and trees may stop growing that found none; but only where a path was found.
-    *In ALTERNATE* `predecessor` does not change. A walk is at column y; let x be its predecessor.
+    *In ALTERNATE* `predecessor` does not change. It is never cleared: a value from an earlier
+    iteration stands only at columns that this one has not reached, and no walk starts at or comes
+    to one, as old mates are looked at only of rows that were reached, by their columns. A walk is
+    at column y; let x be its predecessor.
     ``row_match[x]`` either is what it was before (an old mate, or −1 at a root), or was written by
     a walk, and then is a column whose predecessor is x; an old mate's never is, as a row is not
     reached from itself. So a walk can tell, and breaks off where another one has been, and every
@@ -59,17 +71,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import fetch_add, helper
-from ...compile.device import Shape, per_item
-from ...compile.shared_count import add, new_count, total
+from ...compile import helper
+from ...compile.device import Shape, per_item, summed
+from ...compile.shared_count import add, counts, new_count, total
 from ...results.run import Run
-from ..phases import search_in_phases, uploaded
+from ..phases import finishing, search_in_phases, uploaded
 
 L0 = 2  # the level of roots
 
-# Entries of `state`: the last level that a row was put into, whether a path was found, and by how
-# much the matching grew.
-VERTEX_INSERTED, AUGMENTING_PATH_FOUND, GAINED = range(3)
+# Entries of `state`: the last level that a row was put into, and that a path was found in.
+VERTEX_INSERTED, AUGMENTING_PATH_FOUND = range(2)
 
 
 class Arrays(NamedTuple):
@@ -87,12 +98,19 @@ class Arrays(NamedTuple):
 
 
 def apfb(
-    run: Run, *, shortest: bool = False, kernel: str = "gpubfs-wr", launch: str = "ct"
+    run: Run,
+    *,
+    shortest: bool = False,
+    kernel: str = "gpubfs-wr",
+    launch: str = "ct",
+    statistics: str = "auto",
 ) -> None:
     """Make the matching maximum: Algorithm 1, APsB if `shortest`, else APFB."""
     with_roots = kernel == "gpubfs-wr"
     device = run.open_device(edges=1, rows=3 + with_roots, cols=2)
     do = partial(device.launch, shape=Shape(launch))
+    counted = counts(statistics, device)
+    bfs = counted_gpubfs if counted else gpubfs
     nc, nr = run.graph.shape  # in the paper's words: items are its columns, then its rows
     index = run.graph.indices.dtype
     with uploaded(run, device) as graph_and_matching:
@@ -101,7 +119,7 @@ def apfb(
             bfs_array=device.empty(nc, index),
             predecessor=device.empty(nr, index),
             root=device.empty(nc if with_roots else 0, index),
-            state=device.empty(3, np.int64),
+            state=device.empty(2, np.int64),
             edges=new_count(device),
         )
 
@@ -110,18 +128,19 @@ def apfb(
             with run.timed("search"):
                 device.fill(a.state, 0)
                 do(init_bfs_array, nc, a)
-            bfs_level, vertex_inserted, found = L0, True, False
-            while vertex_inserted and not (shortest and found):
+            bfs_level, last, found = L0, L0, 0
+            while bfs_level == last and not (shortest and found):
                 with run.timed("search"):
-                    do(gpubfs, nc, a, np.int64(bfs_level), np.int64(shortest))
-                    flags = device.download(a.state)
-                bfs_level += 1
-                vertex_inserted = flags[VERTEX_INSERTED] == bfs_level
-                found = bool(flags[AUGMENTING_PATH_FOUND])
+                    for level in range(bfs_level, bfs_level + device.ahead):
+                        do(bfs, nc, a, np.int64(level), np.int64(shortest))
+                    inserted, found = (int(flag) for flag in device.download(a.state))
+                bfs_level += device.ahead
+                last = inserted
                 run.pause()
-            run.stats.levels += bfs_level - L0
-            run.stats.launches.append(bfs_level - L0)
-            return found
+            levels = (found if shortest and found else max(inserted, L0)) + 1 - L0
+            run.stats.levels += levels
+            run.stats.launches.append(levels)
+            return found > 0
 
         def augment() -> int:
             """Turn the paths over, and repair."""
@@ -130,14 +149,15 @@ def apfb(
             else:
                 do(alternate, nr, a)
             do(fix_matching, nr, a)
-            do(count_gained, nc, a)
-            return device.read(a.state, GAINED)
+            return device.sum(is_gained, nc, a)
 
-        try:
-            search_in_phases(run, search, augment)
-        finally:
+        def finish() -> None:
             do(fix_matching, nr, a)
-            run.stats.traversed_edges += total(device, a.edges)
+            if counted:
+                run.stats.traversed_edges += total(device, a.edges)
+
+        with finishing(finish):
+            search_in_phases(run, search, augment)
 
 
 @per_item
@@ -149,19 +169,35 @@ def init_bfs_array(x: int, a: Arrays) -> None:
 
 
 @per_item
-def gpubfs(x: int, a: Arrays, bfs_level: int, name_the_path: int) -> None:
-    """GPUBFS (Algorithm 2): a row of this level puts those behind its columns into the next.
+def gpubfs(x: int, a: Arrays, bfs_level: int, shortest: int) -> None:
+    """GPUBFS (Algorithm 2), with roots GPUBFS-WR (Algorithm 4)."""
+    expand(x, a, bfs_level, shortest)
 
-    With roots it is GPUBFS-WR (Algorithm 4): only while the row's tree has not found a path.
+
+@per_item
+def counted_gpubfs(x: int, a: Arrays, bfs_level: int, shortest: int) -> None:
+    """GPUBFS that counts edges."""
+    edges = expand(x, a, bfs_level, shortest)
+    if edges > 0:
+        add(a.edges, x, edges)
+
+
+@helper
+def expand(x: int, a: Arrays, bfs_level: int, shortest: int) -> int:
+    """Put the rows behind the columns of a row of this level into the next; return its edges.
+
+    With roots, only while the row's tree has not found a path. Where paths are to be shortest, not
+    in a level behind one that has found some.
     """
     if a.bfs_array[x] != bfs_level:
-        return
+        return 0
+    if shortest and 0 < a.state[AUGMENTING_PATH_FOUND] < bfs_level:
+        return 0
     my_root = np.int64(x)
     if a.root.size > 0:
         my_root = np.int64(a.root[x])
         if a.bfs_array[my_root] < L0 - 1:
-            return
-    add(a.edges, x, a.indptr[x + 1] - a.indptr[x])
+            return 0
     for k in range(a.indptr[x], a.indptr[x + 1]):
         y = a.indices[k]
         mate = np.int64(a.col_match[y])
@@ -174,10 +210,11 @@ def gpubfs(x: int, a: Arrays, bfs_level: int, name_the_path: int) -> None:
                 a.predecessor[y] = x
         elif mate == -1:
             if a.root.size > 0:
-                a.bfs_array[my_root] = -np.int64(y) if name_the_path else L0 - 2
+                a.bfs_array[my_root] = -np.int64(y) if shortest else L0 - 2
             a.col_match[y] = -2
             a.predecessor[y] = x
-            a.state[AUGMENTING_PATH_FOUND] = 1
+            a.state[AUGMENTING_PATH_FOUND] = bfs_level
+    return np.int64(a.indptr[x + 1]) - np.int64(a.indptr[x])  # type: ignore[return-value]
 
 
 @per_item
@@ -215,9 +252,8 @@ def fix_matching(y: int, a: Arrays) -> None:
         a.col_match[y] = -1
 
 
-@per_item
-def count_gained(x: int, a: Arrays) -> None:
-    """Count the roots that are matched now."""
+@summed
+def is_gained(x: int, a: Arrays) -> Any:
+    """Count a root that is matched now."""
     level = a.bfs_array[x]
-    if (level == L0 or level < L0 - 1) and a.row_match[x] > -1:
-        fetch_add(a.state, GAINED, 1)
+    return np.int64((level == L0 or level < L0 - 1) and a.row_match[x] > -1)

@@ -40,12 +40,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compile import compare_and_swap, fetch_add, helper
-from ...compile.device import CT, MT, ONE, Device, per_item
+from ...compile.device import CT, MT, ONE, Device, per_item, summed
 from ...compile.scan import compact
-from ...compile.shared_count import add, new_count, total
+from ...compile.shared_count import add, counts, new_count, total
 from ...results.run import Run
-from ...tuning import LANES, ROWS_PER_CALL, SPLIT
-from ..phases import search_in_phases, uploaded
+from ...tuning import LANES, SPLIT
+from ..phases import finishing, list_unmatched, search_in_phases, uploaded
 
 NEVER = (1 << 62, 1 << 62)
 
@@ -71,15 +71,17 @@ class Arrays(NamedTuple):
     longest: np.int64
 
 
-def apfb_queue(run: Run, *, split: bool = False) -> None:
+def apfb_queue(run: Run, *, split: bool = False, statistics: str = "auto") -> None:
     """Make the matching maximum. A row is the work of one lane; if `split`, long ones of many."""
     degrees = SPLIT if split else NEVER
     (n_rows, n_cols), index = run.graph.shape, run.graph.indices.dtype
     room = 3 * (n_rows - run.cardinality) * index.itemsize
     device = run.open_device(edges=1, rows=5, cols=2, more=room)
-    above = [int(np.count_nonzero(run.graph.row_degrees > degree)) for degree in degrees]
-    heads = np.array([0, n_rows - above[0], n_rows - above[1], 0, 0, 0], np.int64)
+    counted = counts(statistics, device)
     with uploaded(run, device) as graph_and_matching:
+        indptr, _, row_match, _ = graph_and_matching
+        above = [device.sum(is_above, n_rows, indptr, np.int64(d)) if split else 0 for d in degrees]
+        heads = np.array([0, n_rows - above[0], n_rows - above[1], 0, 0, 0], np.int64)
         a = Arrays(
             *graph_and_matching,
             predecessor=device.empty(n_cols, index),
@@ -91,9 +93,8 @@ def apfb_queue(run: Run, *, split: bool = False) -> None:
             long=np.int64(degrees[0]),
             longest=np.int64(degrees[1]),
         )
-        roots = device.upload(run.unmatched_rows())
-        left, places = (device.empty(roots.size, index) for _ in range(2))
-        n_roots, found = roots.size, 0
+        roots, left, places = (device.empty(n_rows - run.cardinality, index) for _ in range(3))
+        n_roots, found = list_unmatched(device, row_match, roots), 0
 
         def search() -> bool:
             """Grow trees from the roots."""
@@ -102,7 +103,7 @@ def apfb_queue(run: Run, *, split: bool = False) -> None:
                 a = a._replace(state=device.upload(heads.copy()))
                 device.fill(a.predecessor, -1)
                 device.launch(plant, n_roots, a, roots)
-            found = grow(run, device, a, heads[:3])
+            found = grow(run, device, a, heads[:3], counted)
             return found > 0
 
         def augment() -> int:
@@ -113,13 +114,15 @@ def apfb_queue(run: Run, *, split: bool = False) -> None:
             roots, left = left, roots
             return found
 
-        try:
+        def finish() -> None:
+            if counted:
+                run.stats.traversed_edges += total(device, a.edges)
+
+        with finishing(finish):
             search_in_phases(run, search, augment)
-        finally:
-            run.stats.traversed_edges += total(device, a.edges)
 
 
-def grow(run: Run, device: Device, a: Arrays, lo: Any) -> int:
+def grow(run: Run, device: Device, a: Arrays, lo: Any, counted: bool) -> int:
     """Grow the trees level by level, from places `lo` of the queues on; return the paths found."""
     state = device.download(a.state).copy()
     launches = 0
@@ -128,10 +131,12 @@ def grow(run: Run, device: Device, a: Arrays, lo: Any) -> int:
         with run.timed("search"):
             few = rows < device.serial and hi[0] - lo[0] == rows
             if few:
-                device.launch(expand_few, 1, a, np.int64(device.serial), lo[0], shape=ONE)
+                kernel = counted_expand_few if counted else expand_few
+                limits = np.int64(device.serial), np.int64(device.alone)
+                device.launch(kernel, 1, a, *limits, lo[0], shape=ONE)
                 launches += 1
             else:
-                launches += expand_level(device, a, lo, hi)
+                launches += expand_level(device, a, lo, hi, counted)
             state = device.download(a.state).copy()
         lo = np.array([state[NEXT], *hi[1:]]) if few else hi
         run.stats.levels += int(state[LEVELS]) if few else 1
@@ -140,13 +145,14 @@ def grow(run: Run, device: Device, a: Arrays, lo: Any) -> int:
     return int(state[FOUND])
 
 
-def expand_level(device: Device, a: Arrays, lo: Any, hi: Any) -> int:
+def expand_level(device: Device, a: Arrays, lo: Any, hi: Any, counted: bool) -> int:
     """Expand the rows from `lo` to `hi` of each queue; return how many launches that took."""
     side_by_side = np.int64(device.name == "cuda")
     for c, lanes in enumerate(LANES):
         shape = CT if lanes == 1 else MT
         settings = lo[c], np.int64(lanes), side_by_side
-        device.launch(expand, int(hi[c] - lo[c]) * lanes, a, *settings, shape=shape)
+        kernel = counted_expand if counted else expand
+        device.launch(kernel, int(hi[c] - lo[c]) * lanes, a, *settings, shape=shape)
     return int(np.count_nonzero(hi > lo))
 
 
@@ -159,9 +165,27 @@ def plant(i: int, a: Arrays, roots: Any) -> None:
     append(x, a)
 
 
+@summed
+def is_above(x: int, indptr: Any, degree: int) -> Any:
+    """Count a row of more edges than that."""
+    return np.int64(np.int64(indptr[x + 1]) - np.int64(indptr[x]) > degree)
+
+
 @per_item
 def expand(item: int, a: Arrays, lo: int, lanes: int, side_by_side: int) -> None:
     """One lane's part of a row of the queue."""
+    expand_part(item, a, lo, lanes, side_by_side)
+
+
+@per_item
+def counted_expand(item: int, a: Arrays, lo: int, lanes: int, side_by_side: int) -> None:
+    """Do one lane's part and count its edges."""
+    add(a.edges, item, expand_part(item, a, lo, lanes, side_by_side))
+
+
+@helper
+def expand_part(item: int, a: Arrays, lo: int, lanes: int, side_by_side: int) -> int:
+    """Do one lane's part of a row of the queue; return the edges looked at."""
     x = np.int64(a.queue[lo + item // lanes])
     lane = item % lanes
     first, last = np.int64(a.indptr[x]), np.int64(a.indptr[x + 1])
@@ -173,34 +197,50 @@ def expand(item: int, a: Arrays, lo: int, lanes: int, side_by_side: int) -> None
         first += lane * part
         last = min(first + part, last)
         step = np.int64(1)
-    reach(x, a, first, last, step)
+    return reach(x, a, first, last, step)
 
 
 @per_item
-def expand_few(_: int, a: Arrays, few: int, lo: int) -> None:
+def expand_few(_: int, a: Arrays, few: int, most: int, lo: int) -> None:
     """Do levels one after the other while they have few rows, and short ones only."""
+    expand_levels(a, few, most, lo)
+
+
+@per_item
+def counted_expand_few(_: int, a: Arrays, few: int, most: int, lo: int) -> None:
+    """Do levels and count their edges."""
+    add(a.edges, 0, expand_levels(a, few, most, lo))
+
+
+@helper
+def expand_levels(a: Arrays, few: int, most: int, lo: int) -> int:
+    """Do levels while they have few rows, some `most` rows in all; return the edges looked at."""
     hi = a.state[TAIL]
-    stop = lo + ROWS_PER_CALL
+    stop = lo + most
     others = a.state[TAIL + 1] + a.state[TAIL + 2]
-    levels = 0
+    levels, edges = 0, np.int64(0)
     while 0 < hi - lo < few and lo < stop and a.state[TAIL + 1] + a.state[TAIL + 2] == others:
         for i in range(lo, hi):
             x = np.int64(a.queue[i])
-            reach(x, a, np.int64(a.indptr[x]), np.int64(a.indptr[x + 1]), np.int64(1))
+            edges += reach(x, a, np.int64(a.indptr[x]), np.int64(a.indptr[x + 1]), np.int64(1))
         lo = hi
         hi = a.state[TAIL]
         levels += 1
     a.state[NEXT] = lo
     a.state[LEVELS] = levels
+    return edges  # type: ignore[return-value]
 
 
 @helper
-def reach(x: int, a: Arrays, first: int, last: int, step: int) -> None:
-    """Claim the columns at some edges of a row, unless its tree has found a path."""
+def reach(x: int, a: Arrays, first: int, last: int, step: int) -> int:
+    """Claim the columns at some edges of a row, unless its tree has found a path.
+
+    Returns how many edges were looked at.
+    """
     my_root = np.int64(a.root[x])
+    looked_at = np.int64(0)
     if a.leaf[my_root] >= 0:
-        return
-    looked_at = 0
+        return looked_at  # type: ignore[return-value]
     for k in range(first, last, step):
         looked_at += 1
         y = a.indices[k]
@@ -212,7 +252,7 @@ def reach(x: int, a: Arrays, first: int, last: int, step: int) -> None:
                 break
             a.root[mate] = my_root
             append(mate, a)
-    add(a.edges, x, looked_at)
+    return looked_at  # type: ignore[return-value]
 
 
 @helper

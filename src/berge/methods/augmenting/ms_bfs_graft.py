@@ -24,10 +24,12 @@ Paper → here
                        there are ``state[ENDED]`` in F's part, have none
     R                  ``columns``: the unvisited columns, or those of renewable trees
 
-Changes: rows that a bottom-up step adds get their roots after it, or few trees would take long
-chains in one level; ``as_printed`` does as Algorithm 6 is printed, root and all in the same pass.
-There is no graft once the cardinality is known to be the most possible. (Line 15 of Algorithm 7
-says root[y], meaning x.)
+Slips and changes
+    - Algorithm 6 sets the root of a new row in the same pass. Here that comes after it, or few
+      trees would take long chains in one level; ``as_printed`` does as printed.
+    - The search ends, and there is no graft, once the cardinality is known to be the most possible.
+    - Algorithm 2 (MS-MATCH) is `ms_bfs`: the same without grafting, always top-down.
+    - Line 15 of Algorithm 7 says root[y], meaning x.
 
 ``forest`` lists the forest in the order it grew: a column y stands for itself and its mate, a root
 x is written ~x. Each vertex is in it at most once, so n_rows + n_cols places are enough.

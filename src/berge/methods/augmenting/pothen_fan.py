@@ -5,7 +5,8 @@ phase has visited, and augments along each path as soon as it is found. A phase 
 ends the algorithm: its searches together visited all that alternating paths can reach.
 
 Lookahead: on arrival at a row, look for a free column among its neighbours before going deeper.
-Fairness: every other phase reads adjacency lists from their end.
+Fairness: every other phase reads adjacency lists from their end, but for lookahead, which always
+reads forwards and goes on where it stopped.
 
 P-PFP is the same on several threads, which take roots a few at a time and claim every column they
 visit, free ones too. On one thread the two do the same, step by step.

@@ -1,8 +1,10 @@
 """Algorithm 4: the colour of a vertex in a round, blue with probability p, by a quarter of MD5.
 
-The 16 words v, r·v, …, r¹⁵·v (mod 2³²) are hashed by the first of MD5's four rounds of 16 steps. As
-printed, the working words a are added to the hash h after every step, not once at the end; and the
-sum of the four words of h is compared with p·2³².
+The 16 words v, r·v, …, r¹⁵·v (mod 2³²) are hashed by the first of MD5's four rounds of 16 steps.
+
+Slips and changes
+    - None: as printed, and other than in MD5, the working words a are added to the hash h after
+      every step, not once at the end; the sum of the four words of h is compared with p·2³².
 
 All arithmetic is on 32-bit words held in 64 bits, cut after every sum: so it is the same compiled,
 in plain Python and on CUDA. Vertex 0 hashes nothing but zeros, and keeps its colour in all rounds;

@@ -16,7 +16,8 @@ What is kept of a vertex is
 - ``end[v]``: for an end of a path, the other end;
 - ``link[2·v], link[2·v + 1]``, ``cost``: the neighbours of v on its path, and the edges' weights.
 
-Growing and matching are done by one thread, the sort by all. Work O(n + m); memory besides the
+Growing and matching are done by one thread, the sort by all. Work O(n + m) a round; there are few
+rounds, and each leaves fewer edges. Memory besides the
 graph 32 bytes an edge and 50 a vertex.
 
 Reference: J. Maue, P. Sanders, "Engineering algorithms for approximate weighted matching",

@@ -5,6 +5,9 @@
 The graph is not copied into the random order: ``order[i]`` is the vertex at place i, ``place[v]``
 the place of vertex v, and the first neighbour is the one with the lowest place.
 
+Slips and changes
+    - The graph is not permuted, as said above: one pass with jumps, in place of a copy of it.
+
 Work O(n + m); memory besides the graph two indices a vertex.
 
 The paper's π(v) = min{v, w}, ∞ → ``mate[v]`` = w, −1.

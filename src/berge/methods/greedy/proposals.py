@@ -20,6 +20,9 @@ nobody writes at the time (σ of blue vertices while red ones respond).
 
 Work O(n + m) a round, some log n rounds as a rule; memory besides the graph five indices a vertex.
 
+Slips and changes
+    - The loops go over the vertices that are left, not over all.
+
 The paper's π(v) = blue, red, dead, min{v, w} → ``pi[v]`` = BLUE, RED, DEAD, w; σ(v) = ∞ → NOBODY.
 
 Reference: B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",

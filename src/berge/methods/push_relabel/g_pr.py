@@ -4,7 +4,7 @@ An active row, which is an unmatched one, takes its neighbour of least label: a 
 was matched, its row becomes active instead, and the column's label rises. All active rows push at
 the same time, once a kernel launch, with no regard to each other: of several rows that take one
 column the last to write gets it, and the others notice and stay active. G-GR, global relabelling,
-makes labels exact now and then, by breadth-first search from the free columns, a launch a level.
+makes labels exact now and then (`g_gr`).
 
 The option ``form`` has the paper's three:
 
@@ -16,12 +16,13 @@ The option ``form`` has the paper's three:
 ``strategy`` and ``k`` say after how many launches labels are made exact again: k of them (fix), or
 k times maxLevel, the depth in edges that the last global relabelling came to (adaptive).
 ``concurrent`` is the paper's future work: from the second one on, a global relabelling runs beside
-the push launches.
+the push launches (`beside`). ``statistics`` says whether pushes and edges are counted.
 
-Work O(nnz + n · levels) a global relabelling; O(n · nnz) of pushes, where every launch looks at all
-rows besides (first), or at as many entries as there were unmatched rows when the list was last made
-dense. Memory: the transpose, a label a vertex, and 16 bytes a row (first), or 8 bytes a row and
-three indices and 16 bytes an unmatched one. ``concurrent``: another label a vertex.
+Work O(nnz + n · levels) a global relabelling; O(n² · nnz) of pushes: up to n launches may gain
+nothing, and each reads the edges of all active rows. Every launch looks at all rows besides
+(first), or at as many entries as there were unmatched rows when the list was last made dense.
+Memory: the transpose, a label a vertex, and 8 bytes a row and three indices an unmatched one
+(noshr, shr); to count, 16 bytes an entry. ``concurrent``: another label a vertex.
 
 Papers → here (theirs push from columns; here, as everywhere in berge, rows look for columns)
     columns v, w   rows x, `w`
@@ -30,7 +31,17 @@ Papers → here (theirs push from columns; here, as everywhere in berge, rows lo
     ψ(v), ψ(u)     ``psi_row[x]``, ``psi_col[y]``
     m + n          `far`: the same, and one more if that is odd
     A_c, A_p, iA   `a_c`, `a_p`, `i_a`
-The paper's Algorithm 6 tests μ(u) = −1 in line 3 and means μ(v).
+
+Slips and changes
+    - Algorithm 6 tests μ(u) = −1 in line 3 and means μ(v).
+    - Algorithm 6 stops looking at a label equal to ψ(v) − 1; here at one that is no larger, since
+      labels may be lower than that (see below).
+    - Algorithm 9 reads μ(u) twice, for w and for the test; here once, or w might be another one.
+    - G-PR-SHRKRNL is a prefix sum and a launch that moves entries (`compact`).
+    - ActiveExists holds the last iteration that had an active row. So it is not reset, and several
+      iterations are launched before it is read (`Device.ahead`).
+    - Patience, going on alone, doubt and REVIVE are our own: the paper does not show that it ends.
+    - No gap relabelling: see `g_gr`.
 
 ``mu_row[x]`` = −2: x is given up. If it is ≥ 0 and ``mu_col`` agrees, x is matched, else active.
 Whenever the search is left, FIXMATCHING makes both −1.
@@ -67,41 +78,25 @@ bipartite matching algorithm on GPUs", ICPP 2013.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...compile import helper
-from ...compile.device import CT, ONE, Device, ItemKernel, per_item
+from ...compile.device import CT, ONE, Device, ItemKernel, per_item, summed
 from ...compile.scan import compact, count
+from ...compile.shared_count import counts
 from ...graphs.graph import unsigned
-from ...results.run import Run, Stop
-from ...tuning import BLOCKS_TO_COUNT, SHRINK_FROM
-from ..phases import uploaded
+from ...results.run import Run
+from ...tuning import SHRINK_FROM
+from ..phases import finishing, list_unmatched, uploaded
+from .beside import Beside, adopt
+from .g_gr import ACT_EXISTS, DOUBT, REVIVED, Arrays, g_gr
 
 KEPT = 10_000  # entries of `stats.active`
-
-ACT_EXISTS, U_ADDED, DOUBT, REVIVED = range(4)  # entries of `flags`
-
-
-class Arrays(NamedTuple):
-    """The graph, the matching, the transpose, and one labelling with its flags."""
-
-    indptr: Any
-    indices: Any
-    mu_row: Any
-    mu_col: Any
-    t_indptr: Any
-    t_indices: Any
-    psi_row: Any
-    psi_col: Any
-    flags: Any
-    far: np.int64
 
 
 class Lists(NamedTuple):
@@ -121,9 +116,10 @@ def g_pr(
     strategy: str = "adaptive",
     k: float = 0.7,
     concurrent: bool = False,
+    statistics: str = "auto",
 ) -> None:
     """Make the matching maximum: Algorithm 3, or 7 where there are lists."""
-    with searching(run, form, concurrent) as s:
+    with searching(run, form, concurrent, statistics) as s:
         active = s.new_active()
         loop = iter_gr = 0
         act_exists = True
@@ -133,8 +129,9 @@ def g_pr(
                 iter_gr = get_iter_gr(strategy, k, max_level, loop)
                 iter_gr = min(iter_gr, loop + s.a.far)  # where a lack of gain is noticed
             with run.timed("push"):
-                act_exists = active.push(loop, shrink=max_level > 0 and form == "shr")
-            loop += 1
+                act_exists, loop = s.push(
+                    active, loop, iter_gr, shrink=max_level > 0 and form == "shr"
+                )
             run.stats.iterations = loop
             run.pause()
             if not act_exists and s.revive(loop):
@@ -147,8 +144,179 @@ def get_iter_gr(strategy: str, k: float, max_level: int, loop: int) -> int:
     return loop + max(1, int(k if strategy == "fix" else k * max_level))
 
 
+class First:
+    """Push launches that go over all rows (Algorithm 6)."""
+
+    def __init__(self, s: Search):
+        self.s, self.size = s, s.a.mu_row.size
+        none = s.device.empty(0, np.int64)
+        self.lists = self.new_lists(none, none, none)
+
+    def new_lists(self, a_c: Any, a_p: Any, i_a: Any) -> Lists:
+        """Return lists, with room to count what was done for each entry."""
+        size = self.size if self.s.counted else 0
+        return Lists(a_c, a_p, i_a, *(self.s.device.full(size, 0, np.int64) for _ in range(2)))
+
+    def launch(self, kernel: ItemKernel, *more: Any) -> None:
+        """Push, on one thread if the search goes on alone."""
+        shape = ONE if self.s.alone else CT
+        self.s.pusher.launch(kernel, self.size, self.s.a, self.lists, *more, shape=shape)
+
+    def push(self, loop: int, shrink: bool) -> None:
+        """Let every active row push once."""
+        self.launch(counted_krnl if self.s.counted else g_pr_krnl, np.int64(loop))
+
+
+class Listed(First):
+    """Push launches that go over a list of active rows (Algorithms 7 to 9)."""
+
+    def __init__(self, s: Search):
+        self.s = s
+        device, n_rows, index = s.device, s.a.mu_row.size, s.a.mu_row.dtype
+        i_a = device.full(n_rows, -1, np.int64)
+        capacity = n_rows - s.run.cardinality
+        a_c, a_p, self.places = (device.empty(capacity, index) for _ in range(3))
+        self.size = list_unmatched(device, s.a.mu_row, a_p)
+        self.lists = self.new_lists(a_c, a_p, i_a)
+
+    def push(self, loop: int, shrink: bool) -> None:
+        """Let every active row push once: an iteration of Algorithm 7 after its relabelling."""
+        now = np.int64(loop)
+        self.s.pusher.launch(g_pr_initkrnl, self.size, self.s.a, self.lists, now)
+        if shrink and self.size >= SHRINK_FROM:
+            self.shrink()
+        self.launch(counted_pushkrnl if self.s.counted else g_pr_pushkrnl, now)
+        self.swap()
+
+    def shrink(self) -> None:
+        """G-PR-SHRKRNL: make the list dense."""
+        a_c, a_p, *_ = self.lists
+        self.size = compact(self.s.pusher, a_c, self.size, self.places, a_p)
+        self.swap()
+
+    def swap(self) -> None:
+        """Swap A_c and A_p."""
+        self.lists = self.lists._replace(a_c=self.lists.a_p, a_p=self.lists.a_c)
+
+
+@per_item
+def g_pr_initkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
+    """G-PR-INITKRNL (Algorithm 8): put a row back whose column was taken by another."""
+    v = np.int64(lists.a_p[i])
+    if v != -1:
+        mate = np.int64(a.mu_row[v])
+        if mate == -1 or a.mu_col[mate] != v:
+            lists.a_c[i] = v
+        else:
+            v = np.int64(lists.a_c[i])
+        if v != -1:
+            lists.i_a[v] = loop
+            a.flags[ACT_EXISTS] = loop + 1
+
+
+@per_item
+def g_pr_pushkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
+    """G-PR-PUSHKRNL (Algorithm 9): the push of a listed row."""
+    push_listed(i, a, lists, loop)
+
+
+@per_item
+def counted_pushkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
+    """G-PR-PUSHKRNL that counts."""
+    pushed, edges = push_listed(i, a, lists, loop)
+    lists.pushes[i] += pushed
+    lists.looked[i] += edges
+
+
+@helper
+def push_listed(i: int, a: Arrays, lists: Lists, loop: int) -> tuple[bool, int]:
+    """Let the row of an entry push; who had its column is listed next in its place."""
+    x = np.int64(lists.a_c[i])
+    if x == -1:
+        lists.a_p[i] = -1
+        return False, np.int64(0)  # type: ignore[return-value]
+    y, psi_min, edges = least(x, a)
+    if psi_min < a.far:
+        w = np.int64(a.mu_col[y])
+        if w == -1 or lists.i_a[w] != loop:
+            take(x, y, psi_min, a)
+            lists.a_p[i] = w
+            return True, edges
+    else:
+        give_up(x, a)
+        lists.a_c[i] = -1
+        lists.a_p[i] = -1
+    return False, edges
+
+
+@per_item
+def g_pr_krnl(x: int, a: Arrays, lists: Lists, loop: int) -> None:
+    """G-PR-KRNL (Algorithm 6): an active row takes its column of least label, or is given up."""
+    push_active(x, a, loop)
+
+
+@per_item
+def counted_krnl(x: int, a: Arrays, lists: Lists, loop: int) -> None:
+    """G-PR-KRNL that counts."""
+    pushed, edges = push_active(x, a, loop)
+    if edges > 0:
+        lists.pushes[x] += pushed
+        lists.looked[x] += edges
+
+
+@helper
+def push_active(x: int, a: Arrays, loop: int) -> tuple[bool, int]:
+    """Let a row push if it is active; say whether it did, and how many edges it looked at."""
+    mate = np.int64(a.mu_row[x])
+    if not (mate == -1 or (mate > -1 and a.mu_col[mate] != x)):
+        return False, np.int64(0)  # type: ignore[return-value]
+    a.flags[ACT_EXISTS] = loop + 1
+    y, psi_min, edges = least(x, a)
+    if psi_min < a.far:
+        take(x, y, psi_min, a)
+        return True, edges
+    give_up(x, a)
+    return False, edges
+
+
+@helper
+def least(x: int, a: Arrays) -> tuple[int, int, int]:
+    """Return the neighbour of least label, that label, and the number of edges looked at."""
+    y: Any = np.int64(-1)
+    psi_min: Any = a.far
+    infimum = np.int64(a.psi_row[x]) - 1
+    looked: Any = np.int64(0)
+    for k in range(a.indptr[x], a.indptr[x + 1]):
+        looked += 1
+        next_y = a.indices[k]
+        psi = np.int64(a.psi_col[next_y])
+        if psi < psi_min:
+            psi_min = psi
+            y = np.int64(next_y)
+            if psi_min <= infimum:
+                break
+    return y, psi_min, looked
+
+
+@helper
+def take(x: int, y: int, psi_min: int, a: Arrays) -> None:
+    """Row x takes column y, and labels follow: the push itself."""
+    a.mu_col[y] = x
+    a.mu_row[x] = y
+    a.psi_row[x] = psi_min + 1
+    a.psi_col[y] = psi_min + 2
+
+
+@helper
+def give_up(x: int, a: Arrays) -> None:
+    """Row x reaches no free column, by the labels."""
+    a.mu_row[x] = -2
+    if a.psi_row[x] < a.far:
+        a.flags[DOUBT] = 1
+
+
 @contextmanager
-def searching(run: Run, form: str, concurrent: bool) -> Iterator[Search]:
+def searching(run: Run, form: str, concurrent: bool, statistics: str) -> Iterator[Search]:
     """Yield a search whose arrays are on the device; in the end, hand the matching back."""
     n_rows, index = run.graph.n_rows, run.graph.indices.dtype.itemsize
     more = 16 * n_rows
@@ -157,11 +325,10 @@ def searching(run: Run, form: str, concurrent: bool) -> Iterator[Search]:
     per_vertex = 4 if concurrent else 3
     device = run.open_device(edges=2, rows=per_vertex, cols=per_vertex, more=more)
     with uploaded(run, device) as graph_and_matching:
-        s = Search(run, device, graph_and_matching, form, concurrent)
-        try:
+        counted = counts(statistics, device)
+        s = Search(run, device, graph_and_matching, form, concurrent, counted)
+        with finishing(s.leave):
             yield s
-        finally:
-            s.leave()
 
 
 class Search:
@@ -174,8 +341,9 @@ class Search:
         graph_and_matching: tuple[Any, Any, Any, Any],
         form: str,
         concurrent: bool,
+        counted: bool,
     ):
-        self.run, self.device, self.form = run, device, form
+        self.run, self.device, self.form, self.counted = run, device, form, counted
         self.pusher = device
         transpose, n = run.transpose(), sum(run.graph.shape)
         t_indptr = device.upload(unsigned(transpose.indptr))
@@ -187,7 +355,7 @@ class Search:
             psi_row, psi_col, flags = self.new_labels()
             self.spare = self.a._replace(psi_row=psi_row, psi_col=psi_col, flags=flags)
         self.beside: Beside | None = None
-        self.counted: list[Lists] = []
+        self.lists: list[Lists] = []  # all that were counted in
         self.alone = False  # one thread pushes, until it has matched a row
         self.gained_at = 0  # the iteration in which the matching was last seen to grow
         self.doubt = False  # labels may have been out of date
@@ -197,13 +365,27 @@ class Search:
         n_rows, n_cols = self.run.graph.shape
         label = np.int32 if n_rows + n_cols < 2**31 - 3 else np.int64
         empty = self.device.empty
-        return empty(n_rows, label), empty(n_cols, label), self.device.full(4, 0, np.int32)
+        return empty(n_rows, label), empty(n_cols, label), self.device.full(4, 0, np.int64)
 
     def new_active(self) -> First:
         """Return the active rows, in the form that was asked for."""
         active = First(self) if self.form == "first" else Listed(self)
-        self.counted.append(active.lists)
+        if self.counted:
+            self.lists.append(active.lists)
         return active
+
+    def push(self, active: First, loop: int, iter_gr: int, shrink: bool) -> tuple[bool, int]:
+        """Do iterations up to a global relabelling, as many as are launched before a flag is read.
+
+        Returns whether the last one had an active row, and the iteration that comes next.
+        """
+        last = loop + 1 if self.beside else min(iter_gr, loop + self.device.ahead)
+        for now in range(loop, max(last, loop + 1)):
+            active.push(now, shrink and now == loop)
+        reached = self.pusher.read(self.a.flags, ACT_EXISTS)
+        if reached > now:
+            return True, reached
+        return False, max(reached, loop) + 1
 
     def relabel(self, loop: int, due: bool) -> int:
         """Do a global relabelling if it is due, or take over what one beside has come to.
@@ -245,19 +427,18 @@ class Search:
     def take_stock(self, loop: int, max_level: int) -> None:
         """Report what there is after a global relabelling; if nothing new for long, go on alone."""
         device, run, stats = self.device, self.run, self.run.stats
-        width = np.int64(-(-max(run.graph.shape) // BLOCKS_TO_COUNT))
-        counts = device.empty(3 * BLOCKS_TO_COUNT, np.int64)
-        device.launch(count_block, BLOCKS_TO_COUNT, self.a, width, counts)
-        matched, active, edges = device.download(counts).reshape(-1, 3).sum(axis=0).tolist()
+        matched = device.sum(is_matched, self.a.mu_row.size, self.a)
         gained = matched - run.cardinality
         if gained:
             self.alone, self.gained_at = False, loop
         elif loop - self.gained_at > self.a.far:
             self.alone = True
         stats.levels += max_level // 2
-        stats.traversed_edges += edges
-        if len(stats.active) < KEPT:
-            stats.active.append([loop, active])
+        if self.counted:
+            stats.traversed_edges += device.sum(edges_looked_at, self.a.mu_col.size, self.a)
+            if len(stats.active) < KEPT:
+                given_up = device.sum(is_given_up, self.a.mu_row.size, self.a)
+                stats.active.append([loop, self.a.mu_row.size - matched - given_up])
         run.end_phase(gained)
 
     def revive(self, loop: int) -> bool:
@@ -284,237 +465,9 @@ class Search:
         self.leave_beside()
         device.launch(fix_matching, self.a.mu_row.size, self.a)
         run.cardinality = count(device, self.a.mu_row)
-        for lists in self.counted:
-            run.stats.pushes += int(device.download(lists.pushes).sum())
-            run.stats.traversed_edges += int(device.download(lists.looked).sum())
-
-
-class Beside:
-    """A global relabelling on a Python thread of its own, which launches on its own device."""
-
-    def __init__(self, device: Device, relabel: Callable[[Callable[[], None]], int]):
-        self.left = Event()
-        pool = ThreadPoolExecutor(1, initializer=device.attach)
-        self.future: Future[int] = pool.submit(relabel, self.pause)
-        pool.shutdown(wait=False)
-
-    def pause(self) -> None:
-        """Stop if nobody waits for the labels any more. Called between kernels."""
-        if self.left.is_set():
-            raise Stop("left")
-
-    @property
-    def done(self) -> bool:
-        """Whether it has come to its end."""
-        return self.future.done()
-
-    def result(self) -> int:
-        """Return maxLevel."""
-        return self.future.result()
-
-    def leave(self) -> None:
-        """Make it stop, and wait until it has."""
-        self.left.set()
-        self.future.exception()
-
-
-def g_gr(device: Device, a: Arrays, pause: Callable[[], None]) -> int:
-    """G-GR (Algorithm 4): label all vertices by breadth-first search; return maxLevel."""
-    n_cols = a.mu_col.size
-    device.fill(a.psi_row, a.far)
-    device.launch(init_relabel, n_cols, a)
-    u_added, c_level = True, 0
-    while u_added:
-        device.fill(a.flags[U_ADDED : U_ADDED + 1], 0)
-        device.launch(g_gr_krnl, n_cols, a, np.int64(c_level))
-        u_added = device.read(a.flags, U_ADDED) > 0
-        c_level += 2
-        pause()
-    return c_level
-
-
-class First:
-    """Push launches that go over all rows (Algorithm 6)."""
-
-    def __init__(self, s: Search):
-        self.s, self.size = s, s.a.mu_row.size
-        none = s.device.empty(0, np.int64)
-        self.lists = self.new_lists(none, none, none)
-
-    def new_lists(self, a_c: Any, a_p: Any, i_a: Any) -> Lists:
-        """Return lists, with room to count what was done for each entry."""
-        counts = (self.s.device.full(self.size, 0, np.int64) for _ in range(2))
-        return Lists(a_c, a_p, i_a, *counts)
-
-    def launch(self, kernel: ItemKernel, *more: Any) -> None:
-        """Push, on one thread if the search goes on alone."""
-        shape = ONE if self.s.alone else CT
-        self.s.pusher.launch(kernel, self.size, self.s.a, self.lists, *more, shape=shape)
-
-    def push(self, loop: int, shrink: bool) -> bool:
-        """Let every active row push once; whether there was any."""
-        flags, device = self.s.a.flags, self.s.pusher
-        device.fill(flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
-        self.launch(g_pr_krnl)
-        return device.read(flags, ACT_EXISTS) > 0
-
-
-class Listed(First):
-    """Push launches that go over a list of active rows (Algorithms 7 to 9)."""
-
-    def __init__(self, s: Search):
-        self.s = s
-        device, n_rows, index = s.device, s.a.mu_row.size, s.a.mu_row.dtype
-        i_a = device.full(n_rows, -1, np.int64)
-        capacity = n_rows - s.run.cardinality
-        a_c, a_p, self.places = (device.empty(capacity, index) for _ in range(3))
-        unmatched, places = device.empty(n_rows, index), device.empty(n_rows, index)
-        device.launch(list_unmatched, n_rows, s.a, unmatched)
-        self.size = compact(device, unmatched, n_rows, places, a_p)
-        self.lists = self.new_lists(a_c, a_p, i_a)
-
-    def push(self, loop: int, shrink: bool) -> bool:
-        """Let every active row push once, if there is any."""
-        flags, device, now = self.s.a.flags, self.s.pusher, np.int64(loop)
-        device.fill(flags[ACT_EXISTS : ACT_EXISTS + 1], 0)
-        device.launch(g_pr_initkrnl, self.size, self.s.a, self.lists, now)
-        act_exists = device.read(flags, ACT_EXISTS) > 0
-        if act_exists:
-            if shrink and self.size >= SHRINK_FROM:
-                self.shrink()
-            self.launch(g_pr_pushkrnl, now)
-        self.swap()
-        return act_exists
-
-    def shrink(self) -> None:
-        """G-PR-SHRKRNL: make the list dense."""
-        a_c, a_p, *_ = self.lists
-        self.size = compact(self.s.pusher, a_c, self.size, self.places, a_p)
-        self.swap()
-
-    def swap(self) -> None:
-        """Swap A_c and A_p."""
-        self.lists = self.lists._replace(a_c=self.lists.a_p, a_p=self.lists.a_c)
-
-
-@per_item
-def init_relabel(y: int, a: Arrays) -> None:
-    """INITRELABEL: free columns are at level 0, nothing else is reached yet."""
-    a.psi_col[y] = 0 if a.mu_col[y] < 0 else a.far
-
-
-@per_item
-def g_gr_krnl(y: int, a: Arrays, c_level: int) -> None:
-    """G-GR-KRNL (Algorithm 5): a column of this level reaches rows, which stand for columns."""
-    if a.psi_col[y] == c_level:
-        for k in range(a.t_indptr[y], a.t_indptr[y + 1]):
-            x = a.t_indices[k]
-            if a.psi_row[x] == a.far:
-                a.psi_row[x] = c_level + 1
-                mate = np.int64(a.mu_row[x])
-                if mate > -1 and a.mu_col[mate] == x:
-                    a.psi_col[mate] = c_level + 2
-                    a.flags[U_ADDED] = 1
-
-
-@helper
-def least(x: int, a: Arrays) -> tuple[int, int, int]:
-    """Return the neighbour of least label, that label, and the number of edges looked at."""
-    y: Any = np.int64(-1)
-    psi_min: Any = a.far
-    infimum = np.int64(a.psi_row[x]) - 1
-    looked: Any = np.int64(0)
-    for k in range(a.indptr[x], a.indptr[x + 1]):
-        looked += 1
-        next_y = a.indices[k]
-        psi = np.int64(a.psi_col[next_y])
-        if psi < psi_min:
-            psi_min = psi
-            y = np.int64(next_y)
-            if psi_min <= infimum:
-                break
-    return y, psi_min, looked
-
-
-@helper
-def take(x: int, y: int, psi_min: int, a: Arrays) -> None:
-    """Row x takes column y, and labels follow: the push itself."""
-    a.mu_col[y] = x
-    a.mu_row[x] = y
-    a.psi_row[x] = psi_min + 1
-    a.psi_col[y] = psi_min + 2
-
-
-@helper
-def give_up(x: int, a: Arrays) -> None:
-    """Row x reaches no free column, by the labels."""
-    a.mu_row[x] = -2
-    if a.psi_row[x] < a.far:
-        a.flags[DOUBT] = 1
-
-
-@per_item
-def g_pr_krnl(x: int, a: Arrays, lists: Lists) -> None:
-    """G-PR-KRNL (Algorithm 6): an active row takes its column of least label, or is given up."""
-    mate = np.int64(a.mu_row[x])
-    if mate == -1 or (mate > -1 and a.mu_col[mate] != x):
-        a.flags[ACT_EXISTS] = 1
-        y, psi_min, edges = least(x, a)
-        lists.looked[x] += edges
-        if psi_min < a.far:
-            take(x, y, psi_min, a)
-            lists.pushes[x] += 1
-        else:
-            give_up(x, a)
-
-
-@per_item
-def list_unmatched(x: int, a: Arrays, unmatched: Any) -> None:
-    """List a row that is neither matched nor given up."""
-    unmatched[x] = x if a.mu_row[x] == -1 else -1
-
-
-@per_item
-def g_pr_initkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
-    """G-PR-INITKRNL (Algorithm 8): put a row back whose column was taken by another."""
-    v = np.int64(lists.a_p[i])
-    if v != -1:
-        mate = np.int64(a.mu_row[v])
-        if mate == -1 or a.mu_col[mate] != v:
-            lists.a_c[i] = v
-        else:
-            v = np.int64(lists.a_c[i])
-        if v != -1:
-            lists.i_a[v] = loop
-            a.flags[ACT_EXISTS] = 1
-
-
-@per_item
-def g_pr_pushkrnl(i: int, a: Arrays, lists: Lists, loop: int) -> None:
-    """G-PR-PUSHKRNL (Algorithm 9): the push of a listed row; who had its column is listed next."""
-    x = np.int64(lists.a_c[i])
-    if x == -1:
-        lists.a_p[i] = -1
-        return
-    y, psi_min, edges = least(x, a)
-    lists.looked[i] += edges
-    if psi_min < a.far:
-        w = np.int64(a.mu_col[y])
-        if w == -1 or lists.i_a[w] != loop:
-            take(x, y, psi_min, a)
-            lists.a_p[i] = w
-            lists.pushes[i] += 1
-    else:
-        give_up(x, a)
-        lists.a_c[i] = -1
-        lists.a_p[i] = -1
-
-
-@per_item
-def adopt(y: int, a: Arrays) -> None:
-    """Give a column the label that follows from its row's."""
-    mate = np.int64(a.mu_col[y])
-    a.psi_col[y] = 0 if mate < 0 else a.psi_row[mate] + 1
+        for lists in self.lists:
+            run.stats.pushes += device.sum(entry, lists.pushes.size, lists.pushes)
+            run.stats.traversed_edges += device.sum(entry, lists.looked.size, lists.looked)
 
 
 @per_item
@@ -533,19 +486,26 @@ def fix_matching(x: int, a: Arrays) -> None:
         a.mu_row[x] = -1
 
 
-@per_item
-def count_block(b: int, a: Arrays, width: int, counts: Any) -> None:
-    """Count block b: rows matched, rows active, edges that global relabelling looked at."""
-    matched = active = edges = np.int64(0)
-    for x in range(b * width, min((b + 1) * width, a.mu_row.size)):
-        mate = np.int64(a.mu_row[x])
-        if mate > -1 and a.mu_col[mate] == x:
-            matched += 1
-        elif mate != -2:
-            active += 1
-    for y in range(b * width, min((b + 1) * width, a.mu_col.size)):
-        if a.psi_col[y] < a.far:
-            edges += np.int64(a.t_indptr[y + 1]) - np.int64(a.t_indptr[y])
-    counts[3 * b] = matched
-    counts[3 * b + 1] = active
-    counts[3 * b + 2] = edges
+@summed
+def is_matched(x: int, a: Arrays) -> Any:
+    """Count a row that is matched."""
+    mate = np.int64(a.mu_row[x])
+    return np.int64(mate > -1 and a.mu_col[mate] == x)
+
+
+@summed
+def is_given_up(x: int, a: Arrays) -> Any:
+    """Count a row that was given up."""
+    return np.int64(a.mu_row[x] == -2)
+
+
+@summed
+def edges_looked_at(y: int, a: Arrays) -> Any:
+    """Count the edges of a column that global relabelling has reached."""
+    return np.int64(a.t_indptr[y + 1] - a.t_indptr[y]) * np.int64(a.psi_col[y] < a.far)
+
+
+@summed
+def entry(i: int, array: Any) -> Any:
+    """Add up an array."""
+    return np.int64(array[i])
