@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..errors import FormatError, InvalidGraphError
 from ..graphs.graph import Graph, SignedWeights, not_square
 from . import as_graph
+from .weighted import as_numbers
 
 __all__ = ["as_signed_graph"]
 
@@ -115,21 +116,11 @@ def _signed(numbers: npt.NDArray[Any], negated: bool) -> SignedWeights:
 
 def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any]:
     """Return a copy as int64 where all numbers are whole, else as float64; all must be finite."""
-    try:
-        array = np.array(values, subok=False)
-    except (ValueError, OverflowError, TypeError) as error:
-        raise InvalidGraphError(f"weights must be numbers: {error}") from None
-    if array.size == 0:
-        return np.zeros(0, np.int64)
-    if array.dtype.kind == "O":
-        array = _of_objects(array)
-    if array.dtype.kind not in "biuf":
+    array = as_numbers(values)
+    if array.dtype.kind == "c":
         raise InvalidGraphError(f"weights must be real numbers, not {array.dtype}")
-    if array.dtype.kind != "f":
-        if array.dtype.kind == "u" and array.max() > np.iinfo(np.int64).max:
-            raise InvalidGraphError(f"weights[{array.argmax()}] = {array.max()} is too large")
-        return np.ascontiguousarray(array, np.int64)
-    array = np.ascontiguousarray(array, np.float64)
+    if array.dtype.kind == "i" or array.size == 0:
+        return array.astype(np.int64)
     wrong = np.flatnonzero(~np.isfinite(array))
     if wrong.size:
         k = int(wrong[0])
@@ -138,16 +129,3 @@ def _numbers(values: Any, edges: Iterable[Any] | None = None) -> npt.NDArray[Any
     if np.abs(array).max() < EXACT and (array == np.rint(array)).all():
         return array.astype(np.int64)
     return array
-
-
-def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return Python's numbers as an array."""
-    for k, value in enumerate(array.flat):
-        try:
-            float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise InvalidGraphError(f"weights[{k}] = {value!r} is not a number") from None
-        if isinstance(value, int) and abs(value) > np.iinfo(np.int64).max:
-            raise InvalidGraphError(f"weights[{k}] = {value} does not fit in 64 bits")
-    whole = all(isinstance(value, int) for value in array.flat)
-    return array.astype(np.int64 if whole else np.float64)

@@ -256,30 +256,44 @@ def _of_mapping(source: Mapping[Any, Any]) -> Iterable[tuple[Any, Any, Any]]:
 
 
 def _numbers(values: Any, count: int, graph: BipartiteGraph | None = None) -> Values:
-    """Return a copy of weights as int64, float64 or complex128."""
-    try:
-        array = np.array(values, subok=False)
-    except (ValueError, OverflowError) as error:
-        raise InvalidGraphError(f"weights must be numbers: {error}") from None
+    """Return a copy of the weights of so many edges as int64, float64 or complex128."""
+    array = as_numbers(values)
     if array.ndim != 1 or array.size != count:
         size = f"{array.size}" if array.ndim == 1 else f"an array of shape {array.shape}"
         raise InvalidGraphError(f"there are {count} edges, and weights are {size}")
+    return array if graph is None else _without_nan(array, graph)
+
+
+def as_numbers(values: Any) -> Values:
+    """Return a copy of weights as int64, float64 or complex128.
+
+    Examples
+    --------
+    >>> from berge.ingest.weighted import as_numbers
+    >>> as_numbers([1, 2]).dtype, as_numbers([1, 2.5]).dtype
+    (dtype('int64'), dtype('float64'))
+    """
+    try:
+        array = np.array(values, subok=False)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise InvalidGraphError(f"weights must be numbers: {error}") from None
     if array.dtype.kind == "O":
         array = _of_objects(array)
     if array.size and array.dtype.kind not in "biufc":
         raise InvalidGraphError(f"weights must be numbers, not {array.dtype}")
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
         k = int(array.argmax())
-        raise InvalidGraphError(f"weights[{k}] = {array[k]} does not fit in 64 bits with a sign")
+        raise InvalidGraphError(
+            f"weights[{k}] = {array.flat[k]} does not fit in 64 bits with a sign"
+        )
     kind = {"f": np.float64, "c": np.complex128}.get(array.dtype.kind, np.int64)
-    with np.errstate(all="ignore"):  # a signalling NaN is looked for below
-        array = np.ascontiguousarray(array, kind)
-    return array if graph is None else _without_nan(array, graph)
+    with np.errstate(all="ignore"):  # a signalling NaN is looked for later
+        return np.ascontiguousarray(array, kind)
 
 
 def _of_objects(array: Values) -> Values:
     """Return Python numbers as an array: whole ones where all are, else floating-point ones."""
-    for k, value in enumerate(array.tolist()):
+    for k, value in enumerate(array.flat):
         whole = isinstance(value, int)
         if whole and not -(2**63) <= value < 2**63:
             raise InvalidGraphError(f"weights[{k}] = {value} does not fit in 64 bits")
@@ -289,7 +303,7 @@ def _of_objects(array: Values) -> Values:
             except (TypeError, ValueError, OverflowError):
                 shown = reprlib.repr(value)
                 raise InvalidGraphError(f"weights[{k}] = {shown} is not a number") from None
-    return array.astype(np.int64 if all(isinstance(v, int) for v in array) else np.float64)
+    return array.astype(np.int64 if all(isinstance(v, int) for v in array.flat) else np.float64)
 
 
 def _without_nan(values: Values, graph: BipartiteGraph) -> Values:

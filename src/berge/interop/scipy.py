@@ -172,17 +172,12 @@ def min_weight_full_bipartite_matching(biadjacency: Any, maximize: bool = False)
         raise ValueError(f"expected a matrix containing numerical entries, got {biadjacency.dtype}")
     csr = biadjacency.tocsr().astype(np.float64)  # a copy, in which duplicates are added up
     csr.sum_duplicates()
-    never = -np.inf if maximize else np.inf
     if not np.all(csr.data):
         warnings.warn(
             "explicit zero weights are removed before matching", UserWarning, stacklevel=2
         )
         csr.eliminate_zeros()
-    if np.isnan(csr.data).any() or (csr.data == -never).any():
-        raise ValueError("matrix contains invalid numeric entries")
-    if not min(csr.shape):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return _assigned(csr, maximize, "no full matching exists")
+    return _assigned(csr, csr.data, maximize, "no full matching exists")
 
 
 def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
@@ -214,22 +209,22 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
     >>> linear_sum_assignment([[4, 1], [2, 3]])
     (array([0, 1]), array([1, 0]))
     """
+    sparse: Any = cost_matrix
     if issparse(cost_matrix):
-        sparse: Any = cost_matrix
-        return _assigned(sparse.tocsr(), maximize, "cost matrix is infeasible")
+        sparse = sparse.tocsr()
+        return _assigned(sparse, sparse.data, maximize, "cost matrix is infeasible")
     matrix = np.asarray(cost_matrix)
     large = matrix.ndim == 2 and min(matrix.shape) >= max(_DENSE, max(matrix.shape) // 2)
     if not large or matrix.dtype.kind not in "biuf":
         found: Ends = _theirs(cost_matrix, maximize)
         return found
-    if matrix.dtype.kind == "f":
-        never = -np.inf if maximize else np.inf
-        if np.isnan(matrix).any() or (matrix == -never).any():
-            raise ValueError("matrix contains invalid numeric entries")
-    return _assigned(matrix, maximize, "cost matrix is infeasible")
+    return _assigned(matrix, matrix, maximize, "cost matrix is infeasible")
 
 
-def _assigned(matrix: Any, maximize: bool, complaint: str) -> Ends:
+def _assigned(matrix: Any, values: Any, maximize: bool, complaint: str) -> Ends:
+    wanted = np.inf if maximize else -np.inf
+    if values.dtype.kind == "f" and (np.isnan(values) | (values == wanted)).any():
+        raise ValueError("matrix contains invalid numeric entries")
     try:
         plan = assign(matrix, objective="max" if maximize else "min", threads=1)
     except InvalidGraphError as error:

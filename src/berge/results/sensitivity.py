@@ -69,46 +69,41 @@ class PriceRange:
 
 def explain(plan: Assignment, left: Any, right: Any) -> str:
     """Say why a pair is in or out; see `Assignment.explain`."""
-    net = _Network(plan)
+    net = _Widest(plan) if plan.objective == "bottleneck" else _Network(plan)
     i, j = net.place(0, left), net.place(1, right)
     e = net.edge(i, j)
     if e is None:
         return f"{left} and {right} are not paired: there is no such pair to choose from"
-    verb = "brings" if plan.objective == "max" else "costs"
-    unit = "in logarithms it " if plan.objective == "product" else ""
-    w = plan._sign * net.costs[e] if not unit else net.costs[e]
-    u, v = (plan._sign * p for p in (net.price[i], net.price[net.n_rows + j]))
-    worth = f"{_text(u)} for {left} and {_text(v)} for {right}"
-    if plan.objective == "bottleneck":
-        state = "paired" if net.chosen[e] else "not paired"
-        return (
-            f"{left} and {right} are {state}: they weigh {_text(net.weights[e])}, and the smallest "
-            f"weight that must be taken is {_text(plan.total)}"
-        )
-    change, which = net.change(e), "rise" if plan.objective != "max" else "fall"
-    if net.chosen[e]:
-        out = "and there is no way without it"
-        if change < math.inf:
-            out = f"and without it the total would {which} by {_text(change)}"
-            if not change:
-                out = "and there is another assignment, as good, without it"
-        return (
-            f"{left} and {right} are paired: {unit}{verb} {_text(w)}, at prices of {worth}, {out}"
-        )
     if net.kind(e) == 2:
         return (
             f"{left} and {right} are not paired: no largest choice of pairs can have this one, "
             "since both are needed for others"
         )
+    is_in = bool(net.chosen[e])
+    state, how = ("paired", "without it") if is_in else ("not paired", "with it")
+    said = f"{left} and {right} are {state}"
+    change = net.change(e)
+    if change == math.inf:
+        other = f"there is no way {'without' if is_in else 'to have'} it"
+    elif not change:
+        other = f"there is another assignment, as good, {how}"
+    elif plan.objective == "bottleneck":
+        other = f"{how} the smallest weight would be {_text(plan.total - change)}"
+    else:
+        which = "rise" if plan.objective != "max" else "fall"
+        other = f"{how} the total would {which} by {_text(change)}"
+    if plan.objective == "bottleneck":
+        return f"{said}: they weigh {_text(net.weights[e])}, and {other}"
+    verb = "brings" if plan.objective == "max" else "costs"
+    unit = "in logarithms it " if plan.objective == "product" else ""
+    w = plan._sign * net.costs[e] if not unit else net.costs[e]
+    u, v = (plan._sign * p for p in (net.price[i], net.price[net.n_rows + j]))
+    worth = f"{_text(u)} for {left} and {_text(v)} for {right}"
+    if is_in:
+        return f"{said}: {unit}{verb} {_text(w)}, at prices of {worth}, and {other}"
     less = "little" if plan.objective == "max" else "much"
-    more = "and there is no way to have it"
-    if change < math.inf:
-        more = f"and with it the total would {which} by {_text(change)}"
-        if not change:
-            more = "and there is another assignment, as good, with it"
     too = f", too {less}" if net.reduced(e, i) > 0 else ""
-    cost = f"{unit}{verb} {_text(w)}{too} at prices of {worth}"
-    return f"{left} and {right} are not paired: {cost}, {more}"
+    return f"{said}: {unit}{verb} {_text(w)}{too} at prices of {worth}, and {other}"
 
 
 def price_ranges(plan: Assignment, pairs: Any = None) -> list[PriceRange]:
@@ -128,6 +123,8 @@ def _text(number: Any) -> str:
 
 class _Network:
     """The assignment as a flow: rows, then columns, then nobody, who takes what is unused."""
+
+    nothing: Any = 0  # the length of a path of no steps
 
     def __init__(self, plan: Assignment):
         if not plan.is_optimal:
@@ -214,8 +211,8 @@ class _Network:
 
     def distance(self, start: int, target: int, without: int) -> Any:
         """Return the length of a shortest path that does not use an edge; inf if there is none."""
-        dist: dict[int, Any] = {start: 0}
-        heap = [(0, start)]
+        dist: dict[int, Any] = {start: self.nothing}
+        heap = [(self.nothing, start)]
         done = set()
         while heap:
             d, x = heapq.heappop(heap)
@@ -225,11 +222,16 @@ class _Network:
                 continue
             done.add(x)
             for y, length in self.steps(x, without):
-                new = d + max(length, 0)  # below 0 by rounding only
+                new = self.join(d, length)
                 if new < dist.get(y, math.inf):
                     dist[y] = new
                     heapq.heappush(heap, (new, y))
         return math.inf
+
+    @staticmethod
+    def join(length: Any, step: Any) -> Any:
+        """Return the length of a path with one more step."""
+        return length + max(step, 0)  # below 0 by rounding only
 
     def steps(self, x: int, without: int) -> Iterator[tuple[int, Any]]:
         """Yield where the paths from a vertex go on, and the lengths of these steps."""
@@ -269,3 +271,31 @@ class _Network:
         elif self.plan.objective == "max":
             low, high = -high, -low
         return PriceRange(left, right, weight, chosen, low, high)
+
+
+class _Widest(_Network):
+    """The same where it is the smallest weight that counts: costs are weights, turned round."""
+
+    nothing = -math.inf
+
+    @staticmethod
+    def join(length: Any, step: Any) -> Any:
+        """Return the largest cost of a path with one more step."""
+        return max(length, step)
+
+    def change(self, e: int) -> Any:
+        """Return by how much the smallest weight must fall if the edge changes from in to out."""
+        if self.kind(e) != 1:
+            return math.inf
+        i = int(np.searchsorted(self.graph.indptr, e, side="right")) - 1
+        j = self.n_rows + int(self.graph.indices[e])
+        now = -self.plan.total
+        cost = self.distance(i, j, e) if self.chosen[e] else self.distance(j, i, e)
+        own = -math.inf if self.chosen[e] else self.costs[e].item()
+        return max(cost, own, now) - now
+
+    def steps(self, x: int, without: int) -> Iterator[tuple[int, Any]]:
+        """Yield where the paths from a vertex go on, and the costs of the pairs that come in."""
+        for y, _ in super().steps(x, without):
+            e = self.edge(x, y - self.n_rows) if x < self.n_rows and y != self.nobody else None
+            yield y, -math.inf if e is None else self.costs[e].item()

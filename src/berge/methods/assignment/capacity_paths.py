@@ -16,7 +16,7 @@ looked at need no heap.
 - ``dist[x]``: the shortest distance found to x, or `never`; ``done[x]``: whether it is final.
 - ``via[x]``: for a column, the edge that it was reached by; for a row, the slot. ``above[y]``: the
   row that column y was reached from.
-- ``heap``: vertices, four children each; ``place[x]``: where x is in it, or −1. One whose distance
+- ``heap``: vertices, see `heaps`; ``place[x]``: where x is in it, or −1. One whose distance
   became final meanwhile is passed over when it is on top.
 - ``queue``: vertices whose distance is final, by distance; ``touched``: all that have one.
 
@@ -37,6 +37,7 @@ import numpy as np
 from ...compile import helper, kernel
 from ...results.assignment_run import AssignmentRun
 from ...tuning import EDGES_PER_CALL
+from ..heaps import drop_first, put
 from .units import Arrays, Units, add
 
 EDGES, SEARCHES, STUCK = range(3)  # in a tally
@@ -167,7 +168,7 @@ def choose_by_prices(a: Arrays, b: Buffers) -> None:
                     y = n_rows + np.int64(a.indices[k])
                     b.dist[y] = a.costs[k] - a.price[y]
                     b.via[y] = k
-                    size = push(b, size, y)
+                    size = put(b.heap, b.place, b.dist, size, y, b.dist[y])
         while True:
             best = -1  # the cheapest edge that is not chosen
             least = a.price[x]
@@ -202,7 +203,7 @@ def choose_by_prices(a: Arrays, b: Buffers) -> None:
             add(a, y - n_rows, best, x)
             a.open_units[x] -= 1
             if many:
-                size = pop(b, size)
+                size = drop_first(b.heap, b.place, b.dist, size)
         for i in range(size):
             b.place[b.heap[i]] = -1
         if many:
@@ -254,11 +255,11 @@ def search(a: Arrays, b: Buffers, root: int, tally: Any) -> bool:
     while d < best:
         if head == tail:  # no vertex is left at this distance
             while size > 0 and done[heap[0]]:
-                size = pop(b, size)
+                size = drop_first(heap, b.place, dist, size)
             if size == 0 or dist[heap[0]] >= best:
                 break
             x = np.int64(heap[0])
-            size = pop(b, size)
+            size = drop_first(heap, b.place, dist, size)
             d = dist[x]
             done[x] = True
             queue[tail] = x
@@ -297,7 +298,7 @@ def search(a: Arrays, b: Buffers, root: int, tally: Any) -> bool:
                     queue[tail] = y
                     tail += 1
                 if to > d or b.place[y] >= 0:
-                    size = push(b, size, y)
+                    size = put(heap, b.place, dist, size, y, to)
             edges += indptr[x + 1] - indptr[x]
         else:
             j = x - n_rows
@@ -316,7 +317,7 @@ def search(a: Arrays, b: Buffers, root: int, tally: Any) -> bool:
                     queue[tail] = z
                     tail += 1
                 if to > d or b.place[z] >= 0:
-                    size = push(b, size, z)
+                    size = put(heap, b.place, dist, size, z, to)
             edges += a.used[j]
     if goal >= 0:
         for i in range(tail):
@@ -363,55 +364,3 @@ def change(a: Arrays, b: Buffers, root: int, goal: int) -> None:
         a.chosen[k] = True
         a.slot_edge[s] = k
         a.slot_row[s] = x
-
-
-@helper
-def push(b: Buffers, size: int, x: int) -> int:
-    """Put a vertex into the heap, or move it up there; return the size."""
-    heap, place, dist = b.heap, b.place, b.dist
-    i = np.int64(place[x])
-    if i < 0:
-        i = size
-        size += 1
-    d = dist[x]
-    while i > 0:
-        up = (i - 1) >> 2
-        z = heap[up]
-        if dist[z] <= d:
-            break
-        heap[i] = z
-        place[z] = i
-        i = up
-    heap[i] = x
-    place[x] = i
-    return size
-
-
-@helper
-def pop(b: Buffers, size: int) -> int:
-    """Remove the first vertex of the heap; return the size."""
-    heap, place, dist = b.heap, b.place, b.dist
-    place[heap[0]] = -1
-    size -= 1
-    if size == 0:
-        return size
-    x = heap[size]
-    d = dist[x]
-    i = 0
-    while True:
-        low = 4 * i + 1
-        if low >= size:
-            break
-        best = low
-        for j in range(low + 1, min(low + 4, size)):
-            if dist[heap[j]] < dist[heap[best]]:
-                best = j
-        z = heap[best]
-        if dist[z] >= d:
-            break
-        heap[i] = z
-        place[z] = i
-        i = best
-    heap[i] = x
-    place[x] = i
-    return size

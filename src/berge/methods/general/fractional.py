@@ -41,8 +41,8 @@ import numpy as np
 
 from ...compile import helper, kernel
 from ...compile.halve import halve
+from ..heaps import drop_first, put
 from .blossoms import INNER, NEW, OUTER, SEARCHES, SEEN
-from .heaps import drop_first, put
 
 NOTHING, ZERO, REACH, ODD = 0, 1, 2, 3
 

@@ -44,6 +44,7 @@ from ...graphs.graph import unsigned
 from ...graphs.undirected import Rows
 from ...results.weighted_run import WeightedRun
 from ...tuning import EDGES_PER_CALL
+from ..heaps import drop_first, drop_first_edge, put, put_edge
 from .blossoms import (
     COUNTS,
     INNER,
@@ -64,7 +65,6 @@ from .blossoms import (
     turn,
 )
 from .fractional import cheap_prices, fractional, round_cycles
-from .heaps import drop_first, drop_first_edge, put, put_edge
 
 NOTHING, ZERO, REACH = 0, 1, 2
 

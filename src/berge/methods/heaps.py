@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...compile import helper
+from ..compile import helper
 
 
 @helper
@@ -22,7 +22,7 @@ def put(heap: Any, place: Any, due: Any, size: int, x: int, time: Any) -> int:
     if i < 0:
         i = size
         size += 1
-    elif due[x] <= time:
+    elif due[x] < time:
         return size
     due[x] = time
     while i > 0:
