@@ -277,12 +277,12 @@ class BipartiteGraph(TwoSided, OwnClasses):
         counts = empty((blocks, self.n_cols), unsigned(self.indptr).dtype)
         counts.fill(0)
         bounds = equal_shares(self.indptr, blocks)
-        ends = empty(counts.shape if self.is_borrowed else (0, self.n_cols), counts.dtype)
+        cuts = empty((blocks - 1, self.n_cols), counts.dtype)
         indptr = empty(self.n_cols + 1, self.indptr.dtype)
         indices = empty(self.nnz, self.indices.dtype)
         given = unsigned(self.indptr), unsigned(self.indices)
         with thread_count(threads):
-            right = transpose_csr(*given, bounds, counts, ends, indptr, indices)
+            right = transpose_csr(*given, bounds, counts, cuts, indptr, indices)
         if not right:
             raise _out_of_range("indices", self.indices, self.n_cols)
         labels = self.col_labels, self.row_labels
@@ -619,6 +619,8 @@ def equal_shares(indptr: IndexArray, parts: int) -> npt.NDArray[np.intp]:
 
     Places are searched for in the type of `indptr`: else all of it would be converted first.
     """
+    if parts == 1:
+        return np.array([0, indptr.size - 1])
     places = int(indptr[-1]) * np.arange(1, parts) // parts
     cuts = np.searchsorted(indptr, places.astype(indptr.dtype))
     return np.concatenate([[0], cuts, [indptr.size - 1]])
