@@ -39,6 +39,8 @@ napoleon_use_rtype = False
 
 default_role = "py:obj"  # `name` in a docstring: a link if it is a public name, code else
 
+highlight_language = "text"  # of blocks that name none: mostly commands
+
 html_theme = "furo"
 html_title = "berge"
 html_static_path = ["_static"]

@@ -20,7 +20,7 @@ from berge_lab.bench.ranking import advise, call, rank, spread
 from berge_lab.bench.results import Results, read_lines
 from berge_lab.bench.suite import read_suite
 from berge_lab.cli.report import make_report
-from berge_lab.report.bench import advice_lines, build_report, by_machine
+from berge_lab.report.bench import advice_lines, build_report, by_machine, caveats
 from berge_lab.report.html import page
 from berge_lab.report.markdown import as_markdown
 from berge_lab.report.model import Claim, Figure, Report, Series, Table
@@ -214,11 +214,12 @@ def test_auto_as_good_as_the_best_up_to_the_noise():
 def test_advice_says_what_it_can_not_tell():
     def lines(best, other):
         found = Results({"": [row("g", "a", [best, 1.5 * best]), row("g", "b", [other])]})
-        return advice_lines(advise(found, rank(found)), 1)
+        return caveats(advise(found, rank(found)))
 
     assert any("Too close to call" in line and "(b)" in line for line in lines(1.0, 1.4))
     assert not any("Too close" in line or "ms" in line for line in lines(1.0, 1.6))
     assert "within 5 ms" in lines(0.001, 0.002)[-1]
+    assert "within 5 ms" in build_report([row("g", "auto", [0.001])]).noise
     assert not any("ms" in line for line in lines(0.006, 0.02))
 
 
@@ -244,7 +245,9 @@ def test_report_of_a_suite():
     report = build_report(rows())
     assert report.title == "berge bench: mine"
     assert "1 ended by the time limit, 1 failed" in report.summary[0]
-    assert "nothing need be set" in report.summary[-1]
+    assert "; to use it: `berge.maximum_matching(A)`." in report.summary[1]
+    assert "nothing need be set" in report.summary[2]
+    assert len(report.summary) == 3
     figures = {figure.id: figure for figure in report.figures}
     assert set(figures) == {"performance-profile", "speed-up", "times", "gather-passes", "memory"}
     auto, hkdw, scipy = figures["performance-profile"].series
@@ -444,6 +447,29 @@ def test_choose_goes_on_and_keeps_to_the_graphs_that_are_asked_for(graphs):
     assert lines[0].strip() == "best first, over 1 graph"
     more = (graphs / "choose.jsonl").read_text(encoding="utf-8")
     assert len(more.splitlines()) == len(after.splitlines()) + 2  # what failed is tried again
+
+
+def test_choose_says_how_long_and_stops_slow_runs(graphs, monkeypatch):
+    (graphs / "two.toml").write_text(
+        'time_limit = 30\n[[settings]]\nalgorithm = "auto"\n'
+        '[[settings]]\nalgorithm = "mixed"\ninit = "karp-sipser"\n'
+    )
+    limits, measured = {}, runner.measure
+
+    def noted(*args, arguments, time_limit, **more):
+        limits[arguments["algorithm"]] = time_limit
+        return measured(*args, arguments=arguments) | {"seconds": [0.5]}
+
+    monkeypatch.setattr(runner, "measure", noted)
+    said = run("bench", "choose", "a.mtx", "--suite", "two.toml").stderr
+    assert "first: auto, on 1 graph" in said
+    assert "then: 1 measurement: about" in said
+    assert limits == {"auto": 30, "mixed": 5}
+    assert {row["time_limit"] for row in read_lines(graphs / "choose.jsonl")} == {5, 30}
+    suite = read_suite("two.toml", ["a.mtx"])
+    assert runner.fastest_so_far(suite, graphs / "choose.jsonl") == {"a": 0.5}
+    assert [runner.limit_of(suite, "a", {"a": s}, 10) for s in (0.01, 5)] == [2, 30]
+    assert "nothing left" in run("bench", "choose", "a.mtx", "--suite", "two.toml").stderr
 
 
 def test_a_file_is_known_by_its_content(graphs):

@@ -45,6 +45,24 @@ def test_json_and_file(path, tmp_path):
     assert (loaded.weight, loaded.pairs().tolist()) == (-5, [[1, 2]])
 
 
+def test_what_it_wrote_is_verified(path, tmp_path):
+    verify = partial(invoke.run, "verify", path)
+    out, text = tmp_path / "m.npz", tmp_path / "m.txt"
+    for asked in ([], ["--minimise"], ["--max-cardinality", "--minimise"]):
+        run(path, *asked, "-o", out)
+        facts = json.loads(verify(out, "--json").stdout)
+        assert (facts["is_valid"], facts["is_best"]) == (True, True)
+    assert "lightest maximum one  yes" in verify(out).output
+    arrays = dict(np.load(out))
+    np.savez(out, **arrays | {"prices": arrays["prices"] - 1})
+    assert "a price is below the floor" in verify(out, code=exit_codes.NOT_MAXIMUM).output
+    np.savez(out, **arrays | {"mate": np.array([2, -1, 0, -1, -1])})
+    assert "not a neighbour" in verify(out, code=exit_codes.NOT_A_MATCHING).output
+    verify(out, "--independent", code=exit_codes.USAGE)
+    run(path, "-o", text)
+    assert "kept in .npz" in verify(text, code=exit_codes.NOT_MAXIMUM).output
+
+
 def test_formats(tmp_path):
     matrix = scipy.sparse.coo_array(([3, -2, 9], ([0, 1, 2], [1, 2, 3])), shape=(4, 4))
     scipy.sparse.save_npz(tmp_path / "m.npz", matrix)

@@ -1,7 +1,7 @@
 """From two files to a verdict, without any code of berge but this folder: plain Python and numpy.
 
-The search below is not trusted. Of a maximum matching it finds a vertex cover, of any other a
-larger matching, and either is for `check` to accept.
+The searches below are not trusted. Of a maximum matching they find a vertex cover, or a Tutte–Berge
+set, of any other a larger matching, and each is for a checker to accept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ..errors import ProofError
 from .check import check_matching
 from .general import check_general
 from .graphs import Piece, Source, read
-from .matchings import is_general, read_bipartite, read_general
+from .matchings import has_bound, is_general, read_bipartite, read_general
+from .tutte_berge import check_cardinality
 from .untrusted import Shape
 
 
@@ -64,6 +65,8 @@ def verify(source: Source, matching: Path) -> Verdict:
     if found is None:
         count = _count_undirected(edges) if general else _count(edges)
         return Verdict(shape[: 1 if general else 2], count, reason=reason)
+    if general and not weighted and has_bound(matching, source.limits):
+        return _check_cardinality(shape[0], edges, found[0])
     return (_check_general if general else _check_bipartite)(shape, edges, *found)
 
 
@@ -98,6 +101,26 @@ def _check_general(shape: Shape, edges: list[Piece], mate: Any, weight: float) -
     return verdict._replace(valid=True, best=maximal, reason=reason)
 
 
+def _check_cardinality(n: int, edges: list[Piece], mate: Any) -> Verdict:
+    """Check what an exact algorithm has found."""
+    size = int(np.count_nonzero(mate >= 0)) // 2
+    verdict = Verdict((n,), _count_undirected(edges), size, maximum=False)
+    try:
+        check_cardinality(n, edges, mate)
+    except ProofError as error:
+        return verdict._replace(reason=str(error))
+    part, larger = search_any(n, edges, mate)
+    if larger is None:
+        check_cardinality(n, edges, mate, part)
+        odd = int((np.bincount(part[part >= 0], minlength=1) % 2).sum())
+        sizes = int(np.count_nonzero(part < 0)), odd
+        return verdict._replace(valid=True, best=True, maximum=True, cover=sizes)
+    if (more := check_cardinality(n, edges, larger)) <= size:
+        raise ProofError(f"the search has found {more} pairs, which is no more than {size}")
+    reason = f"not maximum: an augmenting path leads to a matching of {more} pairs"
+    return verdict._replace(valid=True, reason=reason)
+
+
 def search(shape: Shape, edges: list[Piece], row_match: Any, col_match: Any) -> tuple[Any, Any]:
     """Return a cover of the matching's size and None, or None and a larger matching.
 
@@ -126,6 +149,63 @@ def search(shape: Shape, edges: list[Piece], row_match: Any, col_match: Any) -> 
     not_reached = np.ones(shape[0], bool)
     not_reached[queue] = False
     return (not_reached, np.array(came_from, np.int64) >= 0), None
+
+
+def search_any(n: int, edges: list[Piece], mate: Any) -> tuple[Any, Any]:
+    """Return a Tutte–Berge set by parts and None, or None and a larger matching.
+
+    Edmonds' search from one unmatched vertex after the other. `before` leads back from a vertex
+    reached as an inner one; in a blossom it also leads round the other way. `base` leads to the
+    base of an outer vertex. Trees that end nowhere stay, and their inner vertices are the set.
+    """
+    ends, others = (np.concatenate([np.zeros(0, np.int64), *(p[k] for p in edges), *(p[1 - k]
+                    for p in edges)]) for k in (0, 1))  # fmt: skip
+    others = others[np.argsort(ends, kind="stable")]
+    begin = [0, *np.cumsum(np.bincount(ends, minlength=n)).tolist()]
+    mates = mate.tolist()
+    before, base, kind = [-1] * n, list(range(n)), [0] * n  # 1 is inner, 2 is outer
+
+    def base_of(v: int) -> int:
+        while base[v] != v:
+            base[v] = v = base[base[v]]
+        return v
+
+    for root in (v for v in range(n) if mate[v] < 0):
+        kind[root], queue = 2, [root]
+        for v in queue:  # which grows meanwhile
+            for w in others[begin[v] : begin[v + 1]].tolist():
+                if kind[w] == 0:
+                    before[w] = v
+                    if mates[w] < 0:
+                        while w >= 0:  # turn the path over
+                            v = before[w]
+                            mates[v], mates[w], w = w, v, mates[v]
+                        return None, np.array(mates, np.int64)
+                    kind[w], kind[mates[w]] = 1, 2
+                    queue.append(mates[w])
+                elif kind[w] == 2 and base_of(v) != base_of(w):
+                    passed, top = set(), base_of(v)
+                    while top not in passed and mates[top] >= 0:
+                        passed.add(top)
+                        top = base_of(before[mates[top]])
+                    passed.add(top)
+                    top = base_of(w)
+                    while top not in passed:
+                        top = base_of(before[mates[top]])
+                    bases = set()
+                    for x, y in ((v, w), (w, v)):
+                        while base_of(x) != top:
+                            before[x], y = y, mates[x]
+                            if kind[y] == 1:
+                                kind[y] = 2
+                                queue.append(y)
+                            bases |= {base_of(x), base_of(y)}
+                            x = before[y]
+                    for b in bases:
+                        base[b] = top
+    rest = next((v for v in range(n) if kind[v] == 0), 0)
+    of_kind = (lambda v: rest, lambda v: -1, base_of)
+    return np.array([of_kind[kind[v]](v) for v in range(n)], np.int64), None
 
 
 def _count(edges: list[Piece]) -> int:

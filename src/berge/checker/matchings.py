@@ -52,6 +52,14 @@ def is_general(path: Path, limits: Limits) -> bool:
     return next(iter(Lines(path, limits)), b"").startswith(b"# vertices")
 
 
+def has_bound(path: Path, limits: Limits) -> bool:
+    """Tell whether the matching of a general graph is said to be that of an exact algorithm."""
+    if suffixes(path) == (".npz", ""):
+        with Archive(path, limits) as archive:
+            return "upper_bound" in archive
+    return b" upper_bound " in next(iter(Lines(path, limits)), b"")
+
+
 def read_bipartite(path: Path, limits: Limits) -> tuple[Any, Any]:
     """Read the mates of rows, and those of columns."""
     if path.is_dir():
@@ -84,7 +92,7 @@ def read_general(path: Path, limits: Limits) -> tuple[Any, float]:
         with Archive(path, limits) as archive:
             mate = archive.array("mate", "i", 1)
             if "weight" in archive:
-                weight = float(archive.array("weight", "f", 0))
+                weight = float(archive.array("weight", "fi", 0))
         limits.check(path, EACH * mate.size)
         check_mates("vertex", "vertex", mate, mate)
         if (itself := mate == np.arange(mate.size)).any():

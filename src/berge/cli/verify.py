@@ -58,8 +58,8 @@ def verify(
 
     Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
     greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. What `berge
-    assign` wrote to .npz or .json, and `berge match` with capacities, has its proof in the file:
-    prices, or a cover.
+    assign` wrote to .npz or .json, `berge weighted` to .npz, and `berge match` with capacities, has
+    its proof in the file: prices, or a cover.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.
@@ -71,11 +71,14 @@ def verify(
 
         if independent:
             raise click.UsageError("--independent is for matchings, not for prices and capacities")
-        checked = (
-            verify_pairs.check_assignment_file(file, score, matching, not as_json)
-            if kind == "prices"
-            else verify_pairs.check_units_file(file, matching, not as_json)
-        )
+        if kind == "prices":
+            checked = verify_pairs.check_assignment_file(file, score, matching, not as_json)
+        else:
+            check = {
+                "units": verify_pairs.check_units_file,
+                "odd sets": verify_pairs.check_odd_sets,
+            }
+            checked = check[kind](file, matching, not as_json)
         checked = {"file": file.path, "matching": matching, **checked}
         report(checked, verify_pairs.lines, f"{matching} in {file}", as_json=as_json)
         if not checked["is_valid"]:
@@ -169,6 +172,8 @@ def _check_exact(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
         try:
             verify_general(graph, matching)
             verdict = verdict._replace(valid=True)
+            if matching.weight is not None:
+                raise ProofError("found by weight: what proves that is kept in .npz files only")
             proof = matching.prove(graph)
         except ProofError as error:
             return verdict._replace(reason=str(error))

@@ -1,4 +1,4 @@
-"""``berge verify`` of what `berge assign` wrote, or `berge match` with capacities."""
+"""``berge verify`` of what `berge assign` or `weighted` wrote, or `berge match` with capacities."""
 
 from __future__ import annotations
 
@@ -85,6 +85,35 @@ def check_units_file(file: options.GraphFile, path: Path, shown: bool) -> Facts:
     }
 
 
+def check_odd_sets(file: options.GraphFile, path: Path, shown: bool) -> Facts:
+    """Prove by the prices in a file that no matching of a general graph is better."""
+    from ..results.tutte_berge import verify_general
+    from ..results.weighted_matching import WeightedMatching
+
+    with working("reading", shown):
+        matching = WeightedMatching.load(path)
+        graph = file.read_signed(lightest=matching.minimise)
+    valid, reason = False, None
+    with working("checking", shown):
+        try:
+            verify_general(graph, matching)
+            valid = True
+            matching.prove(graph)
+        except ProofError as error:
+            reason = str(error)
+    return {
+        "vertices": graph.n_vertices,
+        "edges": graph.n_edges,
+        "cardinality": matching.cardinality,
+        "weight": matching.weight,
+        "competes_with": matching.competes_with,
+        "minimise": matching.minimise,
+        "is_valid": valid,
+        "is_best": matching.certificate is not None,
+        "reason": reason,
+    }
+
+
 def _span(units: Any) -> list[int] | None:
     return [int(units.min()), int(units.max())] if units.size else None
 
@@ -96,15 +125,23 @@ def lines(facts: Facts) -> Iterator[tuple[str, RenderableType]]:
         yield "asked", asked_in_words(facts)
         yield "assignment", f"{plural(facts['size'], 'pair')}, total {facts['total']}"
     else:
-        yield "matching", plural(facts["cardinality"], "pair")
+        weight = f", weight {facts['weight']:.10g}" if "weight" in facts else ""
+        yield "matching", plural(facts["cardinality"], "pair") + weight
     for name in options.UNITS:
-        low, high = facts[name] or (0, 0)
-        if (low, high) != ((1, 1) if name.startswith("capacity") else (0, 0)):
+        low, high = facts.get(name) or (0, 0)
+        if name in facts and (low, high) != ((1, 1) if name.startswith("capacity") else (0, 0)):
             yield name.replace("_", " "), f"{low:,}" if low == high else f"{low:,} to {high:,}"
     yield "valid", verdict(facts["is_valid"])
+    kind, proof = "maximum", "a cover"
+    if "total" in facts:
+        kind, proof = "the best", "prices of rows and columns"
+    elif "weight" in facts:
+        among = {"all": "", "maximum": " maximum one", "perfect": " perfect one"}
+        kind = ("lightest" if facts["minimise"] else "heaviest") + among[facts["competes_with"]]
+        proof = "prices of vertices and odd sets"
     if facts["is_valid"]:
-        yield "the best" if "total" in facts else "maximum", verdict(facts["is_best"])
+        yield kind, verdict(facts["is_best"])
     if facts["is_best"]:
-        yield "proof", "prices of rows and columns" if "total" in facts else "a cover"
+        yield "proof", proof
     if facts["reason"]:
         yield "because", facts["reason"]

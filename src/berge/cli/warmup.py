@@ -106,6 +106,7 @@ def _use_kernels(everything: bool) -> None:
     from ..solve.assign import assign
     from ..solve.greedy import greedy_matching
     from ..solve.maximum import maximum_matching
+    from ..solve.weighted import maximum_weight_matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
     # which look ahead where rows have many edges; and small enough to be done at once.
@@ -146,11 +147,16 @@ def _use_kernels(everything: bool) -> None:
         pairs = source.to_scipy().tocoo().coords
         for weights in (None, np.arange(1.0, source.nnz + 1)):
             greedy_matching((pairs[0], pairs[1] + source.n_rows), weights=weights)
+        maximum_matching(as_graph((2 * pairs[0], 2 * pairs[1] + 1)))  # its sides are looked for
     weighted = small.to_scipy().astype(float)
     for matrix in (weighted, weighted.astype(np.int64), weighted.toarray()[:50, :60]):
         assign(matrix, match="maximum").prove(matrix)
     cycles = np.arange(999), (np.arange(999) + 1) % 333 + np.arange(999) // 333 * 333
     maximum_matching(as_graph(cycles)).prove(as_graph(cycles))  # odd: it is not bipartite
+    if everything:
+        for kind in (np.int64, np.float64):
+            edges = *cycles, np.arange(999, dtype=kind)
+            maximum_weight_matching(edges, maxcardinality=True).prove(edges)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):

@@ -124,8 +124,8 @@ def read_units(path: PathName) -> Arrays:
 
 
 def kind_of(path: PathName) -> str | None:
-    """Tell what a file has: ``"prices"``, ``"units"``, or None for neither."""
-    known = {"prices": "row_prices", "units": "row_most"}
+    """Tell what a file has: ``"prices"``, ``"units"``, ``"odd sets"``, or None of these."""
+    known = {"prices": "row_prices", "units": "row_most", "odd sets": "set_prices"}
     suffix = split_suffix(path)
     if suffix == (".npz", ""):
         with Archive(path) as archive:

@@ -121,12 +121,17 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     return row_match, col_match, upper_bound
 
 
-def write_vertex_matching(path: PathName, mate: IndexArray, facts: VertexFacts) -> None:
-    """Write a matching of a general graph: to .npz as `mate`, else as a pair on each line."""
+def write_vertex_matching(
+    path: PathName, mate: IndexArray, facts: VertexFacts, proof: dict[str, Any] | None = None
+) -> None:
+    """Write a matching of a general graph: to .npz as `mate`, else as a pair on each line.
+
+    What proves it goes to .npz only.
+    """
     known: Any = {name: fact for name, fact in facts._asdict().items() if fact is not None}
     with replacing(path) as file:
         if split_suffix(path) == (".npz", ""):
-            np.savez_compressed(file, mate=mate, **known)
+            np.savez_compressed(file, mate=mate, **known, **(proof or {}))
         else:
             first = mate > np.arange(mate.size)
             words = {"vertices": mate.size, "pairs": np.count_nonzero(first), **known}
@@ -162,6 +167,28 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
     if bound is not None and 2 * bound < np.count_nonzero(mate >= 0):
         raise FormatError(f"upper bound {bound} is below the number of pairs", path, line)
     return mate, VertexFacts(_weight(text, path, line), maximal, method, bound)
+
+
+def read_odd_set_proof(path: PathName) -> dict[str, Any]:
+    """Read what proves that a matching of a general graph is the best by weight.
+
+    Raises
+    ------
+    FormatError
+        The file has none: it was found by number, or is a text.
+    """
+    if split_suffix(path) != (".npz", ""):
+        raise FormatError("prices of odd sets are kept in .npz", path)
+    kinds = {"prices": "if", "parent": "i", "set_prices": "if"}
+    with Archive(path) as archive:
+        proof: dict[str, Any] = {name: archive.array(name, kinds[name], 1) for name in kinds}
+        for name in ("floor", "weight", "weight_bound", "tolerance"):
+            proof[name] = archive.array(name, "if", 0).item()
+        proof["minimise"] = bool(archive.array("minimise", "b", 0))
+        proof["competes_with"] = archive.text("competes_with")
+    if proof["competes_with"] not in ("all", "maximum", "perfect"):
+        raise FormatError(f"competes_with is {proof['competes_with'][:40]!r}", path)
+    return proof
 
 
 def _weight(text: str | None, path: PathName, line: int | None = None) -> float | None:

@@ -209,10 +209,10 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
     >>> linear_sum_assignment([[4, 1], [2, 3]])
     (array([0, 1]), array([1, 0]))
     """
+    sparse: Any = cost_matrix
     if issparse(cost_matrix):
-        sparse: Any = cost_matrix
-        csr = sparse.tocsr()
-        return _assigned(csr, csr.data, maximize, "cost matrix is infeasible")
+        sparse = sparse.tocsr()
+        return _assigned(sparse, sparse.data, maximize, "cost matrix is infeasible")
     matrix = np.asarray(cost_matrix)
     large = matrix.ndim == 2 and min(matrix.shape) >= max(_DENSE, max(matrix.shape) // 2)
     if not large or matrix.dtype.kind not in "biuf":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -158,10 +158,14 @@ class GeneralMatching(Mates):
         facts = VertexFacts(weight=self.weight, upper_bound=self.upper_bound)
         if self.stats is not None:
             facts = facts._replace(method=self.stats.algorithm)
-        write_vertex_matching(path, self.mate, facts)
+        write_vertex_matching(path, self.mate, facts, self._kept())
+
+    def _kept(self) -> dict[str, Any]:
+        """Return what a .npz file keeps besides."""
+        return {}
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> GeneralMatching:
+    def load(cls, path: str | PathLike[str]) -> Self:
         """Read what `save` wrote, or what `GreedyMatching.save` did.
 
         Raises

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from .matching import SolveStats
 
 __all__ = ["OddSetPrices", "WeightedMatching", "prices_of_forest", "verify_weight"]
 
+CLAIM = ("weight_bound", "tolerance", "competes_with", "minimise")  # what the prices are to prove
 TOLERANCE = 1e-9  # of floating-point weights: as a share of the heaviest edge times the pairs
 
 
@@ -176,6 +178,7 @@ class WeightedMatching(GeneralMatching):
             raise ProofError("no prices: the matching was read from a file, or stopped early")
         if self.competes_with == "maximum":
             super().prove(signed, check=check)
+            self.certificate = None  # until the rest is proved
         elif self.competes_with == "perfect" and not self.is_perfect:
             raise ProofError("the matching is not perfect")
         elif self.competes_with == "all" and self.prices.floor != 0:
@@ -193,6 +196,43 @@ class WeightedMatching(GeneralMatching):
             low, high = -high, -low
         self.certificate = OddSetPrices(p.prices, p.parent, p.set_prices, p.floor, low, high)
         return self.certificate
+
+    def _kept(self) -> dict[str, Any]:
+        """Return the prices, and what they are to prove."""
+        if (p := self.prices) is None:
+            return {}
+        prices = {"prices": p.prices, "parent": p.parent, "set_prices": p.set_prices}
+        claim = {name: getattr(self, name) for name in CLAIM}
+        return {**prices, "floor": p.floor, **claim}
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Read what `save` wrote to ``.npz``, with the prices: `prove` proves it again.
+
+        The pairs in a text file are read by ``GeneralMatching.load``.
+
+        Raises
+        ------
+        FormatError
+            The file is not of that form, or what it has is not a matching.
+
+        Examples
+        --------
+        >>> import berge, tempfile
+        >>> path = ([0, 1, 2], [1, 2, 3], [2, 5, 2])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     berge.maximum_weight_matching(path).save(f"{folder}/m.npz")
+        ...     m = berge.WeightedMatching.load(f"{folder}/m.npz")
+        >>> m.prove(path)
+        OddSetPrices(2 vertices and 0 odd sets pay)
+        """
+        from ..files.matchings import read_odd_set_proof, read_vertex_matching
+
+        mate, facts = read_vertex_matching(path)
+        kept = read_odd_set_proof(path)
+        prices = OddSetPrices(*(kept.pop(k) for k in ("prices", "parent", "set_prices", "floor")))
+        bound = mate.size // 2 if facts.upper_bound is None else facts.upper_bound
+        return cls(mate, upper_bound=bound, prices=prices, **kept)
 
     def __repr__(self) -> str:
         vertices = plural(self.n_vertices, "vertex", "vertices")

@@ -32,6 +32,7 @@ from ..methods.combined import mixed
 from ..methods.combined.budgeted import (
     FOUND,
     OWN,
+    READ,
     ROOTS,
     ROUNDS,
     STATE,
@@ -271,6 +272,14 @@ def search_some(
     sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
-    mine = (begins, cols, row_match, col_match, block, numbers, many)
-    begin_alone(laid_out(mine), worth, most + 1)
+    mine = laid_out((begins, cols, row_match, col_match, block, numbers, many))
+    if many > 1:
+        begin_alone(mine, worth, most + 1)
+    else:
+        free = np.int64(n_cols - numbers[STARTED])
+        size = (np.int64(left), free, numbers[NONEMPTY], np.int64(cols.size))
+        for look, share in tuning.LOOKS:
+            begin_alone(mine, worth, np.int64(look * most) + 1 - state[READ])
+            if mixed.outlook(state, own, mine.tally, size, share) != mixed.SEARCH:
+                break
     return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)

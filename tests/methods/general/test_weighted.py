@@ -9,7 +9,7 @@ import pytest
 from numpy.random import default_rng
 
 import berge
-from berge.errors import BergeError, InvalidGraphError, OptionError, ProofError
+from berge.errors import BergeError, FormatError, InvalidGraphError, OptionError, ProofError
 from berge.results.weighted_matching import OddSetPrices, verify_weight
 
 from ...fuzz import weighted as fuzz
@@ -263,6 +263,36 @@ def test_stopped_while_pairs_are_counted(monkeypatch):
     )
 
 
+@pytest.mark.parametrize("asked", [{}, {"minimise": True}, {"maxcardinality": True},
+                                   {"maxcardinality": True, "minimise": True}])  # fmt: skip
+def test_what_is_saved_is_proved_again(asked, tmp_path):
+    rng = default_rng(11)
+    for kind in (np.int64, np.float64):
+        n = 40
+        source = (*rng.integers(0, n, (2, 100)), (100 * rng.standard_normal(100)).astype(kind))
+        m = berge.maximum_weight_matching(source, **asked)
+        m.save(tmp_path / "m.npz")
+        again = berge.WeightedMatching.load(tmp_path / "m.npz")
+        assert (again.weight, again.competes_with) == (m.weight, m.competes_with)
+        assert (repr(again), again.mate.tolist()) == (repr(m), m.mate.tolist())
+        assert repr(again.prove(source)) == repr(m.prove(source))
+        other = (*source[:2], source[2] + (-9 if asked.get("minimise") else 9))
+        with pytest.raises(ProofError):
+            again.prove(other)
+        m.save(tmp_path / "m.txt")
+        assert berge.GeneralMatching.load(tmp_path / "m.txt").mate.tolist() == m.mate.tolist()
+        with pytest.raises(FormatError, match=r"kept in \.npz"):
+            berge.WeightedMatching.load(tmp_path / "m.txt")
+
+
+def test_a_file_with_an_unknown_claim_is_refused(tmp_path):
+    berge.maximum_weight_matching(([0], [1], [1])).save(tmp_path / "m.npz")
+    arrays = dict(np.load(tmp_path / "m.npz")) | {"competes_with": np.array("some")}
+    np.savez(tmp_path / "m.npz", **arrays)
+    with pytest.raises(FormatError, match="competes_with is 'some'"):
+        berge.WeightedMatching.load(tmp_path / "m.npz")
+
+
 def test_forged_proofs_are_refused():
     rng = default_rng(4)
     n = 63
@@ -303,7 +333,7 @@ def test_forged_proofs_are_refused():
         verify_weight(whole, m.mate, forged(parent=looped))
     with pytest.raises(ProofError, match="below the floor"):
         verify_weight(whole, m.mate, forged(floor=p.prices.min() + 1))
-    with pytest.raises(ProofError, match="must be numbers below"):
+    with pytest.raises(ProofError, match="must be numbers of 64 bits, below"):
         verify_weight(whole, m.mate, forged(prices=p.prices + 2**60))
     other = np.array(m.mate)
     u, v = m.pairs()[0]

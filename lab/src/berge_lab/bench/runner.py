@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import random
 import tempfile
@@ -27,8 +28,9 @@ from .measure import UNMEASURED, measure, measure_several, save_graph
 from .results import FORMAT, identity, read_lines
 from .suite import GraphSource, Setting, Suite
 
-__all__ = ["Task", "changed", "keys", "left", "plan", "run_tasks"]
+__all__ = ["Task", "changed", "fastest_so_far", "keys", "left", "limit_of", "plan", "run_tasks"]
 
+_LEAST_LIMIT = 2.0  # seconds: with less, what is stopped is chance
 _DONE = ("ok", "time limit")
 
 Task = tuple[GraphSource, Setting]
@@ -67,6 +69,20 @@ def changed(tasks: Sequence[Task], output: Path) -> list[str]:
     return [name for name, of in sources.items() if identity({"source": of}) != known[name]]
 
 
+def fastest_so_far(suite: Suite, output: Path) -> dict[str, float]:
+    """Return the seconds of the fastest run on each graph that the output has."""
+    wanted, best = keys(suite), dict[str, float]()
+    for row in read_lines(output) if output.exists() else ():
+        if row["status"] == "ok" and row["key"] in wanted:
+            best[row["graph"]] = min(best.get(row["graph"], math.inf), *row["seconds"])
+    return best
+
+
+def limit_of(suite: Suite, graph: str, best: dict[str, float], patience: float) -> float:
+    """Return how many seconds a run may take: the suite's limit, or less."""
+    return min(suite.time_limit, max(_LEAST_LIMIT, patience * best.get(graph, math.inf)))
+
+
 def keys(suite: Suite) -> set[str]:
     """Return the keys of all of a suite's measurements."""
     return {_key(suite, graph, setting) for graph in suite.graphs for setting in suite.settings}
@@ -78,13 +94,16 @@ def run_tasks(
     output: Path,
     *,
     together: Callable[[Task], str] | None = None,
+    patience: float = math.inf,
     on_begin: Callable[[str, str], object] = lambda graph, setting: None,
     on_row: Callable[[dict[str, Any]], object] = lambda row: None,
 ) -> None:
     """Measure, and append a line for each to the output.
 
     Every measurement has a process of its own; tasks of which `together` says the same share one.
+    A run may take `patience` times as long as the fastest so far on its graph; see `limit_of`.
     """
+    best = fastest_so_far(suite, output)
     groups: dict[Any, list[Task]] = {}
     for number, task in enumerate(tasks):
         groups.setdefault(number if together is None else together(task), []).append(task)
@@ -96,7 +115,11 @@ def run_tasks(
                 if graph.name not in prepared:
                     place = Path(folder, f"{len(prepared)}.npz")
                     prepared[graph.name] = _prepare(graph, place)
-            for row in _rows(suite, group, prepared):
+            limits = {graph.name: limit_of(suite, graph.name, best, patience) for graph, _ in group}
+            for row in _rows(suite, group, prepared, limits):
+                if row["status"] == "ok":
+                    so_far = best.get(row["graph"], math.inf)
+                    best[row["graph"]] = min(so_far, *row["seconds"])
                 file.write(json.dumps(row) + "\n")
                 file.flush()
                 on_row(row)
@@ -114,19 +137,28 @@ def _prepare(source: GraphSource, place: Path) -> dict[str, Any]:
 
 
 def _rows(
-    suite: Suite, tasks: Sequence[Task], prepared: dict[str, dict[str, Any]]
+    suite: Suite,
+    tasks: Sequence[Task],
+    prepared: dict[str, dict[str, Any]],
+    limits: dict[str, float],
 ) -> Iterator[dict[str, Any]]:
     """Measure tasks in one process, all but those whose graph could not be made."""
-    requests = [_request(suite, setting, prepared[graph.name]) for graph, setting in tasks]
+    requests = [
+        _request(suite, setting, prepared[graph.name], limits[graph.name])
+        for graph, setting in tasks
+    ]
     real = [request for request in requests if request is not None]
     measured = measure_several(real) if len(real) > 1 else (measure(**one) for one in real)
     for (graph, setting), request in zip(tasks, requests, strict=True):
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
         found = UNMEASURED if request is None else next(measured)
-        yield _row(suite, graph, setting, prepared[graph.name], found, load)
+        limit = limits[graph.name]
+        yield _row(suite, graph, setting, prepared[graph.name], found, load, limit)
 
 
-def _request(suite: Suite, setting: Setting, prepared: dict[str, Any]) -> dict[str, Any] | None:
+def _request(
+    suite: Suite, setting: Setting, prepared: dict[str, Any], limit: float
+) -> dict[str, Any] | None:
     if "file" not in prepared:
         return None
     return {
@@ -134,7 +166,7 @@ def _request(suite: Suite, setting: Setting, prepared: dict[str, Any]) -> dict[s
         "peer": setting.peer,
         "arguments": setting.arguments,
         "repeats": setting.repeats or suite.repeats,
-        "time_limit": suite.time_limit,
+        "time_limit": limit,
         "memory_limit": suite.memory_limit,
         "keep": list(setting.keep),
     }
@@ -147,6 +179,7 @@ def _row(
     prepared: dict[str, Any],
     found: dict[str, Any],
     load: float | None,
+    limit: float,
 ) -> dict[str, Any]:
     sizes = {key: value for key, value in prepared.items() if key != "file"}
     return {
@@ -161,7 +194,7 @@ def _row(
         "peer": setting.peer,
         "arguments": setting.arguments,
         "repeats": setting.repeats or suite.repeats,
-        "time_limit": suite.time_limit,
+        "time_limit": limit,
         "memory_limit": suite.memory_limit,
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "load": load,

@@ -122,6 +122,8 @@ def read_suite(name: str | os.PathLike[str], files: Sequence[str] = ()) -> Suite
     try:
         with path.open("rb") as file:
             suite = _suite(path, tomllib.load(file))
+            if not files:
+                _check_names("graphs", suite.graphs)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise OptionError(f"{path}: not TOML: {error}") from None
     except OptionError as error:
@@ -148,7 +150,6 @@ def _suite(path: Path, table: dict[str, Any]) -> Suite:
     graphs = [g for i, t in enumerate(_tables(table, "graphs")) for g in _graphs(path, i, t)]
     settings = [s for i, t in enumerate(_tables(table, "settings")) for s in _settings(i, t)]
     settings += _peers(table.get("peers", []))
-    _check_names("graphs", graphs)
     _check_names("settings", settings)
     return Suite(
         name=path.stem,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +77,7 @@ def carry_out(
     output: Path,
     quiet: bool,
     together: Callable[[Task], str] | None = None,
+    patience: float = math.inf,
 ) -> int:
     """Measure, and return how many measurements failed; Ctrl-C ends the program."""
     from ..bench.runner import changed, run_tasks
@@ -93,7 +95,8 @@ def carry_out(
                 bad += row["status"] in ("failed", "unproved", "memory limit")
                 end(row)
 
-            run_tasks(suite, tasks, output, together=together, on_begin=begin, on_row=note)
+            how: Any = {"together": together, "patience": patience}
+            run_tasks(suite, tasks, output, **how, on_begin=begin, on_row=note)
     except KeyboardInterrupt:
         say("interrupted", "yellow", f"what was measured is in {output}; run it again to go on")
         ctx.exit(INTERRUPTED)

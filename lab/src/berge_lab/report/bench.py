@@ -19,7 +19,7 @@ from .cells import shown
 from .figures import performance, speedups
 from .model import Cell, Figure, Missing, Report, Series, Table
 
-__all__ = ["advice_lines", "build_report", "by_graph_table", "by_machine", "figures",
+__all__ = ["advice_lines", "build_report", "by_graph_table", "by_machine", "caveats", "figures",
            "memory_table", "ranking_table"]  # fmt: skip
 
 DRAWN = 8  # settings in a figure: the best, and auto
@@ -38,6 +38,8 @@ def build_report(records: Sequence[Row], title: str | None = None) -> Report:
     suites = ", ".join(dict.fromkeys(str(row.get("suite", "")) for row in records))
     usual, most = spread(results.rows.values())
     drawn = [setting for some in ranks for setting in _drawn(some)]
+    unsure = [advise(found, some) for found, some in zip(apart, ranks, strict=True)]
+    doubts = [line for advice in unsure if advice is not None for line in caveats(advice)]
     return Report(
         title or f"berge bench: {suites}",
         [_counted(results, len(machines)), *_advised(machines, apart, ranks)],
@@ -47,7 +49,7 @@ def build_report(records: Sequence[Row], title: str | None = None) -> Report:
         missing=_failures(results),
         noise=f"Runs of the same measurement were apart by {usual:.0%} at the median, and by "
         f"{most:.0%} or less in nine of ten: slowest against fastest. The fastest counts; error "
-        "bars show all.",
+        f"bars show all. {' '.join(doubts)}".rstrip(),
     )
 
 
@@ -99,19 +101,21 @@ def _advised(
         advice = advise(found, some)
         if advice is not None:
             yield from (f"On {machine['name']}:",) if len(machines) > 1 else ()
-            yield from advice_lines(advice, len(found.graphs))
+            best, use, *auto = advice_lines(advice, len(found.graphs))
+            yield f"{best.removesuffix('.')}; {use[:1].lower()}{use[1:]}."
+            yield from auto
 
 
 def advice_lines(advice: Advice, graphs: int) -> list[str]:
-    """Return what to use, in sentences."""
+    """Return what to use, how to say so, and how `auto` does if that was measured."""
     best, auto = advice.best, advice.auto
     threads = best.arguments.get("threads")
     on = f" (on {plural(threads, 'thread')})" if threads else ""
     fails = f"; it left {best.unsolved} unsolved" if best.unsolved else ""
     lines = [
-        f"Best on these graphs: {best.setting}{on}, on average {best.score:.2f} times as long as "
-        f"the fastest on each graph (at worst {best.worst:.2f} times, on {best.worst_graph}), and "
-        f"itself the fastest on {best.wins} of {graphs}{fails}.",
+        f"Best on these graphs: {best.setting}{on}, the fastest on {best.wins} of {graphs}, and "
+        f"{best.score:.2f} times the fastest's time on average ({best.worst:.2f} at worst, on "
+        f"{best.worst_graph}){fails}.",
         f"To use it: `{call(best.arguments)}`",
     ]
     if auto is not None and auto is best:
@@ -126,6 +130,12 @@ def advice_lines(advice: Advice, graphs: int) -> list[str]:
                 else "."
             )
         )
+    return lines
+
+
+def caveats(advice: Advice) -> list[str]:
+    """Return what the measurements cannot tell, in sentences."""
+    auto, lines = advice.auto, []
     close = [setting for setting in advice.close if auto is None or setting != auto.setting]
     if close:
         others = ", ".join(close[:3]) + " …" * (len(close) > 3)

@@ -231,7 +231,7 @@ def _words(item: Figure | Table) -> str:
 def _figure(figure: Figure) -> str:
     plot = f'<div class="plot" data-figure="{escape(figure.id)}"></div>'
     words = _words(figure)
-    both = f'<div class="beside">{plot}{words}</div>' if figure.published else words + plot
+    both = f'<div class="beside">{plot}{words}</div>' if figure.published else plot + words
     return (
         f'<figure class="card" id="{escape(figure.id)}"><h3>{escape(figure.title)}</h3>{both}'
         "</figure>"
