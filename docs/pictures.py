@@ -1,4 +1,4 @@
-"""Draw the two pictures of the start page: python docs/pictures.py.
+"""Draw the pictures of the start page and of matching in any graph: python docs/pictures.py.
 
 The second takes its numbers from the table in performance.md.
 """
@@ -6,6 +6,7 @@ The second takes its numbers from the table in performance.md.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 import berge
 
 HERE = Path(__file__).parent
-BLUE, GREY = "#0072b2", "#999999"
+BLUE, GREY, ORANGE = "#0072b2", "#999999", "#e69f00"
 
 
 def what(path: Path) -> None:
@@ -83,7 +84,82 @@ def speed(path: Path) -> None:
     fig.savefig(path, bbox_inches="tight")
 
 
+def edges_drawn(axes: Any, place: Any, pairs: Any, mate: Any) -> None:
+    """Draw edges; those of a matching are thick."""
+    for v, w in pairs:
+        matched = mate[v] == w
+        axes.plot(
+            *np.transpose([place[v], place[w]]),
+            color=BLUE if matched else GREY, lw=3.5 if matched else 1.2, zorder=1,
+        )  # fmt: skip
+
+
+def blossom(path: Path) -> None:
+    """A search meets an odd cycle, which becomes one vertex; the path found is led round it."""
+    pairs = [(0, 1), (1, 2), (2, 3), (2, 4), (3, 5), (4, 6), (5, 6), (3, 7)]
+    place = np.array([(0, 0), (1, 0), (2, 0), (2.7, 0.8), (2.7, -0.8), (3.7, 0.6), (3.7, -0.6),
+                      (4.9, 1.1)])  # fmt: skip
+    graph = berge.Graph.from_edges(*zip(*pairs, strict=True))
+    before = berge.GeneralMatching([-1, 2, 1, 5, 6, 3, 4, -1], upper_bound=4)
+    after = berge.maximum_matching(graph, algorithm="blossom", init="none", initial=before)
+    assert after.is_perfect
+    fig, (left, middle, right) = plt.subplots(1, 3, figsize=(9.6, 2.3))
+    edges_drawn(left, place, pairs, before.mate)
+    edges_drawn(right, place, pairs, after.mate)
+    x, y = 3.0, 0
+    shrunk = np.array([(0, 0), (1, 0), (x, y), (4.9, 1.1)])
+    edges_drawn(middle, shrunk, [(0, 1), (1, 2), (2, 3)], [-1, 2, 1, -1])
+    middle.scatter(x, y, s=900, facecolor="white", edgecolor=BLUE, lw=1.5, zorder=2)
+    middle.text(x, y, "5 in 1", ha="center", va="center", fontsize=8)
+    left.fill(*place[[2, 3, 5, 6, 4]].T, color=BLUE, alpha=0.12, lw=0)
+    shown = (left, place, (0, 7)), (middle, shrunk[[0, 1, 3]], (0, 2)), (right, place, ())
+    for axes, places, free in shown:
+        full = np.isin(np.arange(len(places)), free)
+        face = ["white" if hollow else BLUE for hollow in full]
+        axes.scatter(*places.T, s=90, facecolor=face, edgecolor=BLUE, lw=1.5, zorder=2)
+        axes.set(xlim=(-0.4, 5.3), ylim=(-1.2, 1.4))
+        axes.axis("off")
+    left.set_title(
+        "two vertices are free (hollow);\nthe way from one meets an odd cycle", fontsize=9
+    )
+    middle.set_title("the cycle becomes one vertex:\na path leads to the other", fontsize=9)
+    right.set_title(
+        "the path goes through the cycle\nthe even way round: all are matched", fontsize=9
+    )
+    fig.savefig(path, bbox_inches="tight")
+
+
+def gallai_edmonds(path: Path) -> None:
+    """The three classes of vertices of a graph, and a maximum matching."""
+    pairs = [(0, 1), (1, 2), (2, 0), (3, 11), (4, 11), (4, 12), (5, 12), (2, 11), (5, 6), (6, 7),
+             (7, 8), (8, 9), (9, 5), (11, 12), (12, 13), (13, 14), (14, 15), (15, 16), (16, 13),
+             (13, 15), (10, 11)]  # fmt: skip
+    place = np.array([(0, -0.4), (0.9, -0.4), (0.45, 0.3), (1.9, 0.3), (3.3, 0.3), (4.4, 0.3),
+                      (5.1, 0), (4.9, -0.6), (3.9, -0.6), (3.7, 0), (2.6, 0.3), (2.1, 1.4),
+                      (3.9, 1.4), (5.9, 1.4), (6.9, 1.4), (6.9, 0.5), (5.9, 0.5)])  # fmt: skip
+    graph = berge.Graph.from_edges(*zip(*pairs, strict=True))
+    matching = berge.maximum_matching(graph)
+    parts = berge.gallai_edmonds(graph)
+    fig, axes = plt.subplots(figsize=(6.8, 2.6))
+    edges_drawn(axes, place, pairs, matching.mate)
+    classes = (
+        ("D: some maximum matching leaves them out", parts.D, BLUE),
+        ("A: their neighbours, always matched into D", parts.A, ORANGE),
+        ("C: all others, matched among themselves", parts.C, GREY),
+    )
+    for name, vertices, colour in classes:
+        face = [colour if matching.mate[v] >= 0 else "white" for v in vertices]
+        axes.scatter(*place[vertices].T, s=110, facecolor=face, edgecolor=colour, lw=1.8, zorder=2)
+        axes.scatter([], [], s=110, color=colour, label=name)
+    axes.scatter([], [], s=110, color="white", edgecolor=BLUE, lw=1.8, label="unmatched here")
+    axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(0, -0.02), ncols=2)
+    axes.axis("off")
+    fig.savefig(path, bbox_inches="tight")
+
+
 if __name__ == "__main__":
     plt.rcParams.update({"svg.hashsalt": "berge", "font.family": "sans-serif"})
     what(HERE / "figures" / "what.svg")
     speed(HERE / "figures" / "speed.svg")
+    blossom(HERE / "figures" / "blossom.svg")
+    gallai_edmonds(HERE / "figures" / "gallai-edmonds.svg")

@@ -16,7 +16,7 @@ import os
 import resource
 import subprocess
 import sys
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,27 @@ import numpy as np
 from berge_lab.bench.loop import in_turns
 
 PIECE = 1 << 22  # edges written at a time
+
+
+@cache
+def shuffled(n: int, seed: int) -> np.ndarray:
+    """Return the numbers below n in random order."""
+    return np.random.default_rng(seed).permutation(n)
+
+
+def intervals(first: np.ndarray, d: int, n: int) -> np.ndarray:
+    """Return d columns from the first on, as far as there are."""
+    return np.minimum(first[:, None] + np.arange(d), n - 1)
+
+
 KINDS = {
     # The columns of rows x, d each, of n in all.
     "random": lambda rng, x, d, n: rng.random((x.size, d)) * n,
     "skewed": lambda rng, x, d, n: rng.random((x.size, d)) ** 4 * n,
     "band": lambda rng, x, d, n: (x[:, None] + rng.random((x.size, d)) * 400) % n,
+    # Row x has d columns from x on; then rows and columns are put in random order.
+    "permuted-band": lambda rng, x, d, n: shuffled(n, 1)[intervals(shuffled(n, 2)[x], d, n)],
+    "intervals": lambda rng, x, d, n: intervals(rng.integers(0, n - d, x.size), d, n),
     # At even distances, half of the rows in a quarter of the columns.
     "crowded": lambda rng, x, d, n: (
         (rng.random((x.size, 1)) + np.arange(d)) * np.where(x % 2, n / d, n / 4 / d)[:, None]
@@ -54,12 +70,15 @@ def generate(path: Path, n: int, degree: int, kind: str, seed: int = 0) -> None:
             folder.append(np.bincount(local, minlength=x.size), cols)
 
 
-def solve(path: Path, in_memory: bool) -> None:
+def solve(path: Path, in_memory: bool, kept: float | None) -> None:
     """Solve and prove in this process, and print what it took."""
     import berge
+    from berge.files.folder import Folder
 
-    algorithm = "auto" if in_memory else "out-of-core"
-    solve = partial(berge.maximum_matching, path, algorithm=algorithm)
+    options = {"algorithm": "auto" if in_memory else "out-of-core"}
+    if kept is not None:
+        options["kept"] = int(kept * sum(Folder(path).shape))
+    solve = partial(berge.maximum_matching, path, **options)
     solved = in_turns({"": solve}, 1, warm_up=False)[""]
     m = solved.told
     proved = in_turns({"": partial(m.prove, path)}, 1, warm_up=False)[""]
@@ -74,6 +93,10 @@ def solve(path: Path, in_memory: bool) -> None:
                 "start": m.stats.start_cardinality,
                 "passes": m.stats.passes,
                 "GB read": round(m.stats.bytes_read / 1e9, 2),
+                "of which needed": round(m.stats.bytes_needed / 1e9, 2),
+                "times the edges": round(
+                    m.stats.bytes_read / (path / "indices.npy").stat().st_size, 1
+                ),
                 "solve seconds": round(solved.best, 1),
                 "prove seconds": round(proved.best, 1),
                 "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
@@ -92,11 +115,14 @@ def main() -> None:
     parser.add_argument("--degree", type=int, default=64)
     parser.add_argument("--kind", choices=KINDS, default="crowded")
     parser.add_argument("--limit", help="bytes of address space, such as 2G")
+    parser.add_argument(
+        "--kept", type=float, help="edges kept for each vertex; by memory if not said"
+    )
     parser.add_argument("--in-memory", action="store_true", help="for comparison")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.here:
-        solve(args.folder, args.in_memory)
+        solve(args.folder, args.in_memory, args.kept)
         return
     if not args.folder.exists():
         generate(args.folder, args.rows, args.degree, args.kind)
@@ -109,6 +135,7 @@ def main() -> None:
 
     own = [sys.executable, __file__, str(args.folder), "--here"]
     own += ["--in-memory"] if args.in_memory else []
+    own += [f"--kept={args.kept}"] if args.kept is not None else []
     # Each pool of memory and each stack of a thread is address space, whether it is used or not.
     few = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
     subprocess.run(own, check=True, preexec_fn=hold, env=os.environ | (few if args.limit else {}))

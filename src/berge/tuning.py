@@ -20,7 +20,7 @@ SERIAL = 1024  # items below which one thread does a step: waking others takes l
 PRIVATE = 1024  # items that a thread collects before it writes to a shared list; guess
 CHUNK_OF_ROOTS = 16  # roots that a thread searches from at a time, at most; guess
 SERIAL_EDGES = 4096  # edges of the last phase below which one thread does the next; guess
-SERIAL_ROWS = 256  # active rows below which one thread pushes: each means many pushes; guess
+SERIAL_STEP = 1 << 15  # edges of a level or round of push-relabel; "Two threads" in performance.md
 
 # Per-item kernels: launches on CPU threads and on CUDA, and passes over arrays made of launches.
 TURNS = 64  # chunks a thread has in a launch at most: longer ones are kinder to the prefetcher
@@ -83,9 +83,17 @@ SOLO_PARTS = (1 / 8, 1 / 4, 1 / 2, 7 / 8)  # "When to wake the others" in perfor
 EFFORT = 3.0  # times the edges that searches may read: 3 to 5 are equal
 SHARED_SEARCHES = 300_000  # edges from which threads share the searches
 SHARED_PUSHES = 1_000_000  # edges from which threads share push-relabel: ego-Twitter
+SHARED_ROWS = 1 << 11  # and unmatched rows: fewer mean many rounds, each too short to wake threads
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3  # part of the rows dealt with after one time the edges: cit-HepPh, cit-HepTh
 PART_OF_PASS, WELL = 1 / 4, 0.95  # a first round that goes well goes on: bayer10
+WORTH_LOOKING = 1 << 16  # edges; guess
+# Parts of a pass after which it is judged, and paths for a row dealt with: none in the end.
+LOOKS = ((1 / 8, 0.0), (1 / 4, 0.7), (1 / 2, 0.55), (1.0, 2.0))
+ASKEW_LEFT, ASKEW_FOUND, ASKEW_FREE = 0.85, 0.3, 0.4  # rows left, paths, unmatched columns
+HARD_LEFT, MOST_SUPPLY, THICK, SHORT_PATH = 0.08, 2.0, 3.3, 6  # rows, columns, degree, path
+FAR_APART = 1 / 256  # rows left by the start, if half of these are still left: brick
+FAR_LEFT, FAR_FOUND = 0.85, 0.98  # rows left though searches succeed: bayer10
 LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
 REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
@@ -103,7 +111,8 @@ ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more th
 LITTLE_MEMORY = 1 << 18  # indices for which new memory is at hand
 
 # Out of core.
-ROWS = 1 << 20  # rows of a window at most; guess
+ROWS = 1 << 18  # rows of a batch at most; guess
+GAP = 1 << 11  # bytes between two rows up to which they are read at once: "Small reads" below
 PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass adds at most; guess
 
 # Coarsening.
@@ -120,7 +129,8 @@ PATHS_EFFORT = 10.0  # times the edges that paths may read before cost scaling g
 LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
 RISE = 3.2  # edges read by half of the roots for one by a quarter: 3.3 to 4 on random graphs,
 # up to 2.8 on others but one (3.4), which cost scaling solves as fast
-MANY_READ = 1 << 19  # edges below which that does not matter; guess
+MANY_READ = 1 << 18  # edges below which that does not matter: random 30k × 6 in half the time of
+# 1 << 19, delaunay_n16 in a fifth more; below it is the same
 FIRST_STEP, STEP, LAST_STEP = 0.02, 0.1, 1e-8  # of cost scaling, by the spread of costs
 WAITING = 0.0  # part of the rows that may be left to the next phase
 MOST_BIDS = 64  # of a row in a phase, on average: some problems are not for bids

@@ -121,7 +121,7 @@ def test_on_one_thread_it_is_the_serial_algorithm(algorithm):
 @every_algorithm
 def test_sharing_out_with_tiny_queues_and_chunks(algorithm, monkeypatch):
     """What threads do on large graphs, seen by coverage on small ones."""
-    tiny = {"SERIAL": 0, "SERIAL_ROWS": 0, "PRIVATE": 2, "CHUNK": 3}
+    tiny = {"SERIAL": 0, "SERIAL_STEP": 0, "PRIVATE": 2, "CHUNK": 3}
     tiny |= {"SERIAL_EDGES": 0, "CHUNK_OF_ROOTS": 3}
     for module in MODULES:
         for name, value in tiny.items():

@@ -25,7 +25,7 @@ THREADS = 3
 # Numbers that keep small graphs on one thread, and what they are here.
 # fmt: off
 TURNED = {
-    "SERIAL": 0, "SERIAL_ROWS": 0, "SERIAL_EDGES": 0, "SERIAL_ITEMS": 0, "SHARED_START": 0,
+    "SERIAL": 0, "SERIAL_STEP": 0, "SERIAL_EDGES": 0, "SERIAL_ITEMS": 0, "SHARED_START": 0,
     "SHARED_VERTICES": 0, "SMALL_GRAPH": 0, "CHUNK": 1, "CHUNK_OF_ROOTS": 1, "FEWEST_ROOTS": 1,
     "ROWS_IN_TURN": 1, "ROOTS_AT_A_TIME": 1, "PRIVATE": 2, "BLOCKS_TO_COUNT": 2, "COUNTERS": 2,
     "FEW_ROOTS": 2, "DENSE": 2, "SEARCH_LIMIT": 3, "PATIENCE": 3,

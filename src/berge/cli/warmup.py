@@ -103,9 +103,11 @@ def _use_kernels(everything: bool) -> None:
     from ..ingest import as_bipartite, as_graph
     from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
+    from ..results.proof import koenig_cover
     from ..solve.assign import assign
     from ..solve.greedy import greedy_matching
     from ..solve.maximum import maximum_matching
+    from ..solve.weighted import maximum_weight_matching
 
     # Large enough for the parallel transpose and for searches that are shared out among threads,
     # which look ahead where rows have many edges; and small enough to be done at once.
@@ -137,20 +139,28 @@ def _use_kernels(everything: bool) -> None:
             matching.prove(matrix)
             as_bipartite(matrix.tocsc())
             as_bipartite(matrix.tocoo())
-        short = source.to_scipy()[:, 1:]  # a proof searches only where a row is left
-        maximum_matching(short).prove(short)
         dulmage_mendelsohn(source)
         block_triangular_form(source)
+    # Rows and columns are left, so that a proof needs to know what was reached from them.
+    short = BipartiteGraph([0, 1, 2, 3, 5], [0, 0, 0, 1, 2], (4, 3))
+    matching = maximum_matching(short)
+    matching.prove(short)
+    koenig_cover(short, matching)
     graph.without_duplicates()
     for source in (graph, small):  # taken as general graphs
         pairs = source.to_scipy().tocoo().coords
         for weights in (None, np.arange(1.0, source.nnz + 1)):
             greedy_matching((pairs[0], pairs[1] + source.n_rows), weights=weights)
+        maximum_matching(as_graph((2 * pairs[0], 2 * pairs[1] + 1)))  # its sides are looked for
     weighted = small.to_scipy().astype(float)
     for matrix in (weighted, weighted.astype(np.int64), weighted.toarray()[:50, :60]):
         assign(matrix, match="maximum").prove(matrix)
     cycles = np.arange(999), (np.arange(999) + 1) % 333 + np.arange(999) // 333 * 333
     maximum_matching(as_graph(cycles)).prove(as_graph(cycles))  # odd: it is not bipartite
+    if everything:
+        for kind in (np.int64, np.float64):
+            edges = *cycles, np.arange(999, dtype=kind)
+            maximum_weight_matching(edges, maxcardinality=True).prove(edges)
     with tempfile.TemporaryDirectory(prefix="berge-") as folder:
         pair = BipartiteGraph([0, 1, 2], [1, 0], (2, 2))
         for name in ("graph.mtx", "graph.csv", "graph.graph"):

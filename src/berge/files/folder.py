@@ -20,6 +20,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -119,20 +120,41 @@ class Folder:
     def indices(
         self, lo: int = 0, hi: int | None = None, out: IndexArray | None = None
     ) -> IndexArray:
-        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given.
+        """Read ``indices[lo:hi]``, into the beginning of `out` if that is given; see `pieces`."""
+        hi = self.nnz if hi is None else hi
+        array: IndexArray = np.empty(hi - lo, self.index) if out is None else out
+        return self.pieces(np.array([lo]), np.array([hi]), array)
+
+    def pieces(self, lows: IndexArray, highs: IndexArray, out: IndexArray) -> IndexArray:
+        """Read ``indices[lo:hi]`` for several places, in order, into the beginning of `out`.
 
         Raises FormatError if they cannot be columns, whatever the file held when it was opened.
         """
-        size = (self.nnz if hi is None else hi) - lo
-        array: IndexArray = np.empty(size, self.index) if out is None else out[:size]
-        columns = unsigned(self._read("indices", lo, array))
-        if size and columns.max() >= self.n_cols:
+        start, end = self._starts["indices"], 0
+        content: Any = memoryview(out.view(np.uint8))  # type: ignore[arg-type]
+        with open(self.file("indices"), "rb", buffering=0) as file:
+            spans = [
+                (start + lo * out.itemsize, (hi - lo) * out.itemsize)
+                for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True)
+            ]
+            if len(spans) > 1 and hasattr(os, "posix_fadvise"):  # so that all are under way at once
+                for place, size in spans:
+                    os.posix_fadvise(file.fileno(), place, size, os.POSIX_FADV_WILLNEED)
+            for place, size in spans:
+                self._fill("indices", file, place, content[end : end + size])
+                end += size
+        out = out[: end // out.itemsize]
+        columns = unsigned(out)
+        if end and columns.max() >= self.n_cols:
             k = int(np.argmax(columns >= self.n_cols))
+            before = np.cumsum(highs - lows)
+            piece = int(np.searchsorted(before, k, side="right"))
             raise FormatError(
-                f"indices[{lo + k}] = {array[k]} is not in 0 … {self.n_cols - 1}",
+                f"indices[{highs[piece] - before[piece] + k}] = {out[k]} is not in "
+                f"0 … {self.n_cols - 1}",
                 self.file("indices"),
             )
-        return array
+        return out
 
     def slice(self, row_lo: int, row_hi: int) -> tuple[npt.NDArray[np.int64], IndexArray]:
         """Read the rows ``row_lo … row_hi − 1`` as CSR: `indptr` from 0, `indices` of columns.
@@ -256,11 +278,17 @@ class Folder:
 
     def _read(self, name: str, lo: int, array: _Numbers) -> _Numbers:
         """Fill an array from place `lo` of a file on."""
-        with open(self.file(name), "rb") as file:
-            file.seek(self._starts[name] + lo * array.itemsize)
-            if file.readinto(array.view(np.uint8)) < array.nbytes:  # type: ignore[arg-type]
-                raise FormatError("the file has become shorter", self.file(name))
+        content: Any = memoryview(array.view(np.uint8))  # type: ignore[arg-type]
+        with open(self.file(name), "rb", buffering=0) as file:
+            self._fill(name, file, self._starts[name] + lo * array.itemsize, content)
         return array
+
+    def _fill(self, name: str, file: FileIO, place: int, content: memoryview) -> None:
+        file.seek(place)
+        while (size := file.readinto(content)) < len(content):
+            if size == 0:
+                raise FormatError("the file has become shorter", self.file(name))
+            content = content[size:]
 
 
 class _Array:

@@ -17,16 +17,16 @@ from ..compile import helper, kernel, share_out
 
 @kernel
 def transpose_csr(
-    indptr: Any, indices: Any, blocks: Any, counts: Any, ends: Any, t_indptr: Any, t_indices: Any
+    indptr: Any, indices: Any, blocks: Any, counts: Any, cuts: Any, t_indptr: Any, t_indices: Any
 ) -> bool:
     """Fill ``t_indptr, t_indices`` with the transpose of ``indptr, indices``.
 
     Thread t takes rows ``blocks[t]`` to ``blocks[t + 1]``; ``counts[t]`` (zeros on entry) counts
     its entries per column and then becomes the place where its next entry of the column goes.
+    ``cuts[t]`` notes where the next thread's begin.
 
-    Return whether the transpose is right. Of a graph of ours it is, and ``ends`` is empty. Else an
-    index may be out of range, or change between the two looks at it. Nothing is read or written
-    out of bounds then. ``ends[t]`` notes where the thread's entries of a column are to end.
+    Return whether every place has got its entry. Not if an index was out of range, or another one
+    when it was read again. Nothing is read or written out of bounds then.
     """
     threads, n_cols = counts.shape
     count_or_place(threads, indptr, indices, blocks, counts, t_indices, False)
@@ -37,17 +37,19 @@ def transpose_csr(
             count = counts[t, c]
             counts[t, c] = total
             total += np.int64(count)
-            if t < ends.shape[0]:
-                ends[t, c] = total
     t_indptr[n_cols] = total
     if total < t_indices.size:
         return False
+    for t in range(threads - 1):
+        cuts[t] = counts[t + 1]
     count_or_place(threads, indptr, indices, blocks, counts, t_indices, True)
-    right = True
-    for t in range(ends.shape[0]):
+    wrong = np.uint64(0)
+    for t in range(threads):
+        last, ends = counts[t], t_indptr[1:]
         for c in range(n_cols):
-            right &= counts[t, c] == ends[t, c]
-    return right
+            end = ends[c] if t == threads - 1 else cuts[t, c]
+            wrong |= np.uint64(last[c]) ^ np.uint64(end)
+    return bool(wrong == 0)
 
 
 @share_out

@@ -16,6 +16,7 @@ __all__ = [
     "available",
     "fits",
     "kept_edges",
+    "more_edges",
     "out_of_core_bytes",
     "solve_bytes",
     "window_edges",
@@ -25,8 +26,9 @@ __all__ = [
 _VERTEX = 30  # that the search takes, besides the graph and its transpose
 _VERTEX_OUT_OF_CORE = 60  # matching, places, marks, and the search in what is kept
 _EDGE_OUT_OF_CORE = 16  # an edge that is kept: its two ends, by rows, and by columns
-_FEWEST, _MOST = 4, 16  # edges that are kept for each row and column
-_WINDOW = 1 << 25  # bytes of edges at most; one window is in use while the next one is read
+_FEWEST = 4  # edges that are kept for each row and column
+_RESERVE = 1 / 8  # of the memory there is: left to the interpreter, to threads and to others
+_WINDOW = 1 << 25  # bytes of edges at most; one buffer is in use while the next one is read
 
 
 def solve_bytes(shape: tuple[int, int], edges: int) -> int:
@@ -42,16 +44,24 @@ def out_of_core_bytes(shape: tuple[int, int], edges: int, kept: int | None = Non
 
     It keeps `kept` of the edges in memory, or as few as it can do with.
     """
-    wide = 1 if max(shape) < 2**31 else 2
     kept = min(edges, _FEWEST * sum(shape)) if kept is None else kept
-    return wide * (sum(shape) * _VERTEX_OUT_OF_CORE + kept * _EDGE_OUT_OF_CORE) + 2 * _WINDOW
+    vertices = sum(shape) * _VERTEX_OUT_OF_CORE * _wide(shape)
+    return vertices + kept * _EDGE_OUT_OF_CORE * _wide(shape) + 2 * _WINDOW
+
+
+def _wide(shape: tuple[int, int]) -> int:
+    return 1 if max(shape) < 2**31 else 2
 
 
 def kept_edges(shape: tuple[int, int], edges: int) -> int:
-    """Return how many edges a solve out of core should keep, by half of the memory there is."""
-    left = available() // 2 - out_of_core_bytes(shape, edges, 0)
-    fewest, most = _FEWEST * sum(shape), _MOST * sum(shape)
-    return min(edges, most, max(fewest, left // _EDGE_OUT_OF_CORE))
+    """Return how many edges a solve out of core should keep: all that there is memory for."""
+    left = (1 - _RESERVE) * available() - out_of_core_bytes(shape, edges, 0)
+    return min(edges, max(_FEWEST * sum(shape), int(left) // _EDGE_OUT_OF_CORE // _wide(shape)))
+
+
+def more_edges(shape: tuple[int, int]) -> int:
+    """Return how many more of them there is still memory for, in the arrays that wait for them."""
+    return int((1 - _RESERVE / 2) * available()) // _EDGE_OUT_OF_CORE // _wide(shape)
 
 
 def window_edges(itemsize: int) -> int:

@@ -114,6 +114,22 @@ def sweep_block(t: Any, job: Any, a: Any, b: Any, found: Any) -> None:
 
 
 @kernel
+def copy_rising(a: Any, to: Any, found: Any) -> None:
+    """Copy `a`, and find what RISES finds in the copy: each entry is read once."""
+    kind = a.dtype.type
+    rises = falls = kind(0)
+    to[0] = before = a[0]
+    values, to = a[1:], to[1:]
+    for i in range(values.size):
+        value = values[i]
+        to[i] = value
+        rises = kind(rises + kind(before < value))
+        falls = kind(falls + kind(before > value))
+        before = value
+    found[0, 0], found[0, 1] = rises, falls
+
+
+@kernel
 def list_unmatched(indptr: Any, row_match: Any, rows: Any) -> int:
     """List the unmatched rows that have an edge; return how many. `rows` has room for one more.
 

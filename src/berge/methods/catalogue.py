@@ -38,7 +38,9 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
 _START, _EXACT, _GREEDY, _ASSIGN, _CAPACITY = (
     partial(_row, kind) for kind in ("start", "exact", "greedy", "assign", "capacity")
 )
-_GENERAL_START, _GENERAL = (partial(_row, kind) for kind in ("general-start", "general"))
+_GENERAL_START, _GENERAL, _GENERAL_WEIGHTED = (
+    partial(_row, kind) for kind in ("general-start", "general", "general-weighted")
+)
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
 _ASSIGNMENT, _ANY_GRAPH = "methods.assignment", "methods.general"
@@ -174,11 +176,11 @@ ALGORITHMS = (
            options=(Option("effort", 3.0,
                            "edges that SS-BFS may look at, times those there are"),)),
     _EXACT("out-of-core", "solve.out_of_core",
-           "edges read from disk in order; those that a search lacked are kept in memory",
-           "after Abello, Buchsbaum, Westbrook 2002", bound="O(n²·m)", threads=True,
+           "rows read from disk as searches come to them; what they lacked is kept in memory",
+           "after Abello, Buchsbaum, Westbrook 2002", bound="O(n·m)", threads=True,
            options=(Option("window", 0, "edges read at a time; 0: 32 MiB of them"),
                     Option("kept", 0,
-                           "edges kept in memory, in all; 0: by half of what is free"))),
+                           "edges kept in memory, in all; 0: by what is free"))),
     _EXACT("apfb", f"{_AUGMENTING}.apfb",
            "paths of all lengths, or shortest ones (APsB), turned over at once and repaired",
            f"{_DEVECI_2013} (Euro-Par)",
@@ -261,4 +263,8 @@ ALGORITHMS = (
     _GENERAL("blossom", f"{_ANY_GRAPH}.blossom",
              "breadth-first search with blossoms from one unmatched vertex after the other",
              "Edmonds 1965; Gabow 1976", bound="O(n·m·log n)"),
+    _GENERAL_WEIGHTED("weighted-blossom", f"{_ANY_GRAPH}.weighted_blossom",
+                      "the best fractional matching, then trees with prices, one after the other",
+                      "Edmonds 1965; Ball, Derigs 1983; Galil, Micali, Gabow 1986; Cook, Rohe 1999",
+                      bound="O(n³·log n)"),
 )  # fmt: skip

@@ -60,6 +60,7 @@ _TAKEN_BY: dict[Kind, tuple[str, str]] = {
     "capacity": ("algorithm", "berge.maximum_matching with capacities"),
     "general-start": ("init", "berge.maximum_matching for any graph"),
     "general": ("algorithm", "berge.maximum_matching for any graph"),
+    "general-weighted": ("algorithm", "berge.maximum_weight_matching"),
 }
 
 

@@ -54,8 +54,9 @@ class SolveStats(Shown):
     iterations, pushes, active
         Of G-PR: push launches; columns taken; and ``[iteration, active rows]`` at every global
         relabelling, of which the first 10 000 are kept.
-    passes, bytes_read
-        Out of core: how often the edges were gone through, or some of them, and what was read.
+    passes, bytes_read, bytes_needed
+        Out of core: how often the edges were gone through, or some of them; what was read; and that
+        without what lies between the rows that were asked for.
     seconds
         Seconds by step: ``transpose``, ``init``, and the steps of the algorithm (``search``, or
         ``top-down`` and ``bottom-up``; ``augment``, ``graft``, ``extra``; ``push``, ``relabel``;
@@ -88,6 +89,7 @@ class SolveStats(Shown):
     active: list[list[int]] = field(default_factory=list)
     passes: int = 0
     bytes_read: int = 0
+    bytes_needed: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     stopped: str | None = None
     cluster: dict[str, int] = field(default_factory=dict)

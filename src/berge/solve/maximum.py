@@ -216,18 +216,20 @@ def maximum_matching(
         known = plain and type(graph) is BipartiteGraph
         if known and (matching := _small()(graph, threads, seed, started)) is not None:
             return _noted(matching, given)
+        turn = side == "cols" or (
+            side == "auto" and default.searches_columns(exact.name, graph.shape)
+        )
+        if start.borrows and not turn:
+            graph.check()
         used = threads if exact.threads or start.threads else 1
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
         run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
         with run.workspace(owns_graph=graph is not source):
             with run.running(progress):
-                turn = side == "auto" and default.searches_columns(exact.name, graph.shape)
-                if turn or side == "cols":
+                if turn:
                     run.swap_sides()
-                elif start.borrows:
-                    run.graph.check()
-                else:
+                elif not start.borrows:
                     run.own_graph()
                 _make_start(run, start, start_options)
                 if not exact.borrows:

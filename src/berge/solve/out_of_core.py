@@ -1,31 +1,42 @@
-"""Out of core: edges stay on the disk and are read in order; those that matter are kept.
+"""Out of core: edges stay on the disk; those that matter are kept, and rows are read when needed.
 
-In memory are the vertices and a subgraph S, as large as there is room for. One pass over the file
-fills S with a sample, some edges of every row and of every column, and matches every row to its
-first free column on the way. From then on, in turns:
+In memory are the vertices and a subgraph S, as large as there is room for. The first pass reads all
+rows in order. It fills S with a sample, some edges of every row and of every column, and matches
+every row to its first free column on the way. From then on, in turns:
 
-    mark     the rows and columns that alternating paths in S lead to from unmatched rows;
-    solve    if a free column is among them: make the matching maximum in S, by the default
-             algorithm, and mark anew;
-    pass     read the marked rows. An edge from one of them to an unmarked column is what S lacks:
-             it goes to S, and its column and that column's mate are marked. The mate is read
-             in the same pass if its edges are in the same window or come later in the file.
+    solve    make the matching maximum in S, by the default algorithm;
+    mark     grow trees of alternating paths in S from all unmatched rows, breadth first;
+    phase    go on from the rows of the trees, with their edges on the disk, level by level: an edge
+             to a column in no tree is what S lacks. It goes to S, its column and the column's mate
+             go to the tree, and the mate is read in the next level. A tree that has got to a free
+             column reads no further.
 
-A pass that adds nothing is the last. All neighbours of marked rows are then marked and matched, so
-there is no augmenting path. The rows without a mark and the columns with one are a vertex cover as
-large as the matching (Kőnig), which `Matching.prove` only has to check. Rows that have been read
-need not be read again until the matching changes, and windows without a row to read are skipped.
+A phase that finds no free column is the last: all neighbours of rows in trees are in trees and
+matched, so there is no augmenting path. The rows in no tree and the columns in one are a vertex
+cover as large as the matching (Kőnig), which `Matching.prove` only has to check.
 
-When S is full, the edges of the matching stay, an edge to every marked column, and some others.
-What was marked stays marked, so every pass makes progress: there are at most n passes until the
-matching grows. In practice there is a handful of passes in all, for most of what a search needs is
-in S. Memory, with 32-bit indices: 60 bytes a vertex, 16 an edge of S, and two windows, each of
-which holds at least the longest row. S has four edges for each vertex at least, and up to 16 if
-half of the free memory holds them.
+While a phase goes on, its columns in trees and the rows that it has not read are a cover too, since
+all neighbours of a row that was read are in trees. So the upper bound falls before the solve ends.
 
-One thread works on a window while another reads the next one. The columns of every window are
-compared with the number of columns as they are read (`Folder.indices`): a file that is changed
-while a solve goes on leads to an error or to another matching, never out of an array.
+A phase reads a row once at most, and a free column found means a larger matching. So there are at
+most as many phases as the first pass left rows unmatched; in practice there is a handful.
+
+The rows of a level are read in order. Those less than `GAP` bytes apart are read together, with
+what lies between. `Stats.bytes_needed` is what was looked at, of `Stats.bytes_read`. The system is
+told of all reads of a batch before the first, so that a disk can do several at a time, and one
+thread reads a batch while another works on the last.
+
+When S is full, a quarter of it is dropped. The edges of the matching and of the trees stay; of the
+others some stay, at even distances in the order they came. (To drop the oldest was as good.) If
+others take memory while a solve goes on, S does not grow into the reserve.
+
+Memory, with 32-bit indices: 60 bytes a vertex, 16 an edge of S, and two buffers, each of which
+holds at least the longest row. S has four edges for each vertex at least, and as many as there is
+memory for, but for a reserve (`graphs.memory`).
+
+The columns of all that is read are compared with the number of columns (`Folder.pieces`): a file
+that is changed while a solve goes on leads to an error or to another matching, never out of an
+array.
 
 Reference: vertices in memory and edges on disk is the semi-external model of J. Abello, A. L.
 Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms", Algorithmica 32,
@@ -34,8 +45,8 @@ Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -46,18 +57,18 @@ from ..files.folder import FolderGraph
 from ..files.manifest import Checksums
 from ..graphs.csr import edges_to_csr
 from ..graphs.graph import BipartiteGraph, IndexArray, index_type, unsigned
-from ..graphs.memory import kept_edges, window_edges
+from ..graphs.memory import kept_edges, more_edges, window_edges
 from ..graphs.owned import settle
 from ..results.proof import Certificate
 from ..results.run import Run
-from ..tuning import PER_COL, PER_FREE_COL, ROWS
+from ..tuning import GAP, PER_COL, PER_FREE_COL, ROWS
 from .default import search
 
 SPREAD = 2_654_435_761  # so that rows with equal columns begin their samples at other places
 
-UNMARKED, MARKED, READ = range(3)  # what a row is
-# Entries of `state`: edges in S, rows matched, edges looked at, and whether S is full.
-SIZE, GAINED, EDGES, FULL = range(4)
+# Entries of `state`: edges in S, those it has room for, rows matched, edges read, rows queued, and
+# the size of a vertex cover as it is after this batch: columns in trees, and rows not yet read.
+SIZE, ROOM, GAINED, EDGES, TAIL, COVER = range(6)
 
 
 def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
@@ -65,76 +76,79 @@ def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
     graph = run.graph
     index = np.dtype(index_type(*graph.shape))
     s = _Subgraph(run, kept or kept_edges(graph.shape, graph.nnz))
-    with _Windows(run, window or window_edges(index.itemsize)) as windows:
-        _sample(run, s, windows)
-        s.unmark()
+    with _Reader(run, window or window_edges(index.itemsize)) as reader:
+        _sample(run, s, reader)
+        perfect = run.upper_bound
         while True:
-            with run.timed("mark"):
-                s.build()
-                reached = s.mark()
-            if reached:
-                s.solve()
-                with run.timed("mark"):
-                    s.unmark()
-                    s.mark()
-            if run.done or s.size == graph.nnz:
-                break
-            if s.room < s.capacity // 8:
-                s.make_room()
-            if not _pass(run, s, windows):
+            s.solve()
+            s.mark()
+            if perfect == run.cardinality or s.size == graph.nnz or not _phase(run, s, reader):
                 break
     if isinstance(graph, FolderGraph):
         run.cover = s.cover()
 
 
 class Arrays(NamedTuple):
-    """What kernels work on: the edges of S, in no order, the matching, and the marks."""
+    """What kernels work on: the edges of S, in no order, the matching, and the trees."""
 
     kept_rows: Any
     kept_cols: Any
     row_match: Any
     col_match: Any
-    rows: Any  # UNMARKED, MARKED or READ
-    cols: Any  # 1: marked
+    rows: Any  # 1: in a tree
+    cols: Any
     seen: Any  # edges of each column in the sample
-    parent: Any  # the row that a column was marked from, in S
+    fresh: Any  # edges of each column that this phase added
+    parent: Any  # the row that a column was marked from
+    root: Any  # the unmatched row whose tree a column is in
+    found: Any  # 1: the tree of this unmatched row has a free column
+    queue: Any  # rows to read, and rows that they lead to
     state: Any
 
 
-class Window(NamedTuple):
-    """The neighbours of rows `first` to `last`, and where in the file each row's begin."""
+class Batch(NamedTuple):
+    """Rows, and where in `indices` the neighbours of each begin."""
 
-    indptr: Any
+    rows: Any
+    starts: Any
     indices: Any
-    first: int
-    last: int
 
 
 class _Subgraph:
-    """S, the marks, and what is known of columns; the arrays that kernels work on."""
+    """S, the trees, and what is known of columns; the arrays that kernels work on."""
 
     def __init__(self, run: Run, capacity: int):
         self.run, graph = run, run.graph
         n_rows, n_cols = graph.shape
-        # At least what may have to stay, and something more.
-        self.capacity = max(min(capacity, graph.nnz), min(graph.shape) + n_cols + 16)
-        self.empty = np.flatnonzero(graph.row_degrees == 0)
+        self.least = min(graph.shape) + n_cols + 16  # what may have to stay, and something more
+        self.capacity = max(min(capacity, graph.nnz), self.least)
         index = index_type(n_rows, n_cols)
         kept_rows, kept_cols = np.empty((2, self.capacity), index)
-        rows, cols, seen = (np.zeros(size, np.uint8) for size in (n_rows, n_cols, n_cols))
-        parent, state = np.empty(n_cols, index), np.zeros(4, np.int64)
         self.arrays = Arrays(
-            kept_rows, kept_cols, run.row_match, run.col_match, rows, cols, seen, parent, state
+            kept_rows,
+            kept_cols,
+            run.row_match,
+            run.col_match,
+            rows=np.zeros(n_rows, np.uint8),
+            cols=np.zeros(n_cols, np.uint8),
+            seen=np.zeros(n_cols, np.uint8),
+            fresh=np.empty(n_cols, np.uint8),
+            parent=np.empty(n_cols, index),
+            root=np.empty(n_cols, index),
+            found=np.empty(n_rows, np.uint8),
+            queue=np.empty(n_rows, index),
+            state=np.array([0, self.capacity, 0, 0, 0, 0]),
         )
-        self.rows, self.cols, self.seen, self.state = rows, cols, seen, state
+        self.state = self.arrays.state
 
     @property
     def size(self) -> int:
         return int(self.state[SIZE])
 
     @property
-    def room(self) -> int:
-        return self.capacity - self.size
+    def per_col(self) -> int:
+        """Edges to a newly marked column that there is room for."""
+        return max(1, min((int(self.state[ROOM]) - self.size) // self.run.graph.n_cols, PER_COL))
 
     def build(self) -> None:
         """Sort S by rows."""
@@ -145,165 +159,186 @@ class _Subgraph:
         edges_to_csr(unsigned(rows), unsigned(cols), indptr, indices)
         self.graph = BipartiteGraph._trusted(indptr, indices, shape)
 
-    def unmark(self) -> None:
-        """Take all marks away but those of the unmatched rows."""
-        self.rows[:] = self.run.row_match < 0
-        self.rows[self.empty] = READ
-        self.cols[:] = 0
-
-    def mark(self) -> bool:
-        """Mark what S leads to from unmatched rows; return whether a free column is among it."""
-        roots = np.flatnonzero(self.run.row_match < 0)
-        queue = np.empty(self.rows.size, self.graph.indices.dtype)
-        queue[: roots.size] = roots
-        self.arrays.parent[:] = -1
-        indptr, indices = unsigned(self.graph.indptr), unsigned(self.graph.indices)
-        return bool(mark_from(indptr, indices, self.arrays, queue, roots.size))
-
     def solve(self) -> None:
         """Make the matching maximum in S."""
         run = self.run
+        with run.timed("mark"):
+            self.build()
         part = replace(run, graph=self.graph, step="search")
         try:
             search(part)
         finally:
             run.cardinality = part.cardinality
 
+    def mark(self) -> None:
+        """Begin with trees anew: mark what S leads to from unmatched rows."""
+        with self.run.timed("mark"):
+            indptr, indices = unsigned(self.graph.indptr), unsigned(self.graph.indices)
+            mark_from(indptr, indices, self.arrays)
+
+    def measure(self) -> None:
+        """Leave to others what memory they have taken since."""
+        room = min(self.capacity, self.size + more_edges(self.run.graph.shape))
+        self.state[ROOM] = max(self.least, room)
+
     def make_room(self) -> None:
         """Drop edges of S until a quarter is free, or all that are left have to stay."""
-        drop(self.arrays, np.zeros_like(self.cols), 3 * self.capacity // 4)
+        drop(self.arrays, np.zeros_like(self.arrays.cols), 3 * int(self.state[ROOM]) // 4)
 
     def cover(self) -> Certificate:
         """Return the vertex cover that proves the matching, if it is maximum."""
-        nonempty = self.seen > 0
+        rows, cols, nonempty = self.arrays.rows, self.arrays.cols, self.arrays.seen > 0
         if self.run.cardinality == np.count_nonzero(nonempty):
-            return Certificate(rows=np.zeros(self.rows.size, np.bool_), cols=nonempty)
-        return Certificate(rows=self.rows == UNMARKED, cols=self.cols > 0)
+            return Certificate(rows=np.zeros(rows.size, np.bool_), cols=nonempty)
+        return Certificate(rows=rows == 0, cols=cols == 1)
 
 
-class _Windows:
-    """The file, cut into runs of rows; the next one is read while a kernel works on one."""
+class _Reader:
+    """Reads rows: those that lie close together at once, and a batch while another is used."""
 
     def __init__(self, run: Run, edges: int):
         self.run, self.graph = run, run.graph
-        indptr = self.graph.indptr
-        bounds = [0]
-        while bounds[-1] < self.graph.n_rows:
-            lo = bounds[-1]
-            hi = int(np.searchsorted(indptr, int(indptr[lo]) + edges, side="right")) - 1
-            bounds.append(min(max(hi, lo + 1), lo + ROWS, self.graph.n_rows))
-        self.bounds = bounds
         self.sums: Checksums | None = None  # of what is read, where that is asked for
-        self.buffers: list[IndexArray | None] = [None, None]
-        if isinstance(self.graph, FolderGraph) and len(bounds) > 1:
-            longest = int(np.diff(indptr[bounds]).max())
-            self.buffers = list(np.empty((2, longest), self.graph.folder.index))
+        self.buffers: list[IndexArray] = []
+        if isinstance(self.graph, FolderGraph):
+            size = max(min(edges, self.graph.nnz), int(self.graph.row_degrees.max()), 1)
+            self.buffers = list(np.empty((2, size), self.graph.folder.index))
 
-    def __enter__(self) -> _Windows:
-        self.thread = ThreadPoolExecutor(1)
+    def __enter__(self) -> _Reader:
+        self.ahead = ThreadPoolExecutor(1)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.thread.shutdown()
+        self.ahead.shutdown()
 
-    def read(self, wanted: Callable[[int, int], bool]) -> Iterator[Window]:
-        """Yield each window that is wanted.
-
-        What is wanted may change while a window is being worked on.
-        """
-        ahead: tuple[int, Future[IndexArray]] | None = None
-        buffer = 0  # the one in use; what is being read ahead goes to the other
-        i = self._next(0, wanted)
-        while i is not None:
-            if ahead is not None and ahead[0] == i:
-                indices, ahead, buffer = ahead[1].result(), None, 1 - buffer
-            else:  # not what was foreseen: that is used when its turn comes
-                indices = self._read(i, buffer)
-            j = self._next(i + 1, wanted)
-            if ahead is None and j is not None:
-                ahead = j, self.thread.submit(self._read, j, 1 - buffer)
-            yield Window(unsigned(self.graph.indptr), unsigned(indices), *self.bounds[i : i + 2])
-            if isinstance(self.graph, FolderGraph):
-                self.run.stats.bytes_read += indices.nbytes
+    def read(self, rows: IndexArray) -> Iterator[Batch]:
+        """Yield batches of the rows, which ascend."""
+        done, batch, turn = 0, self._batch(rows, 0), 0
+        while True:
+            done += batch.rows.size
+            more = done < rows.size
+            coming = self.ahead.submit(self._batch, rows[done:], 1 - turn) if more else None
+            yield batch
             self.run.pause()
-            i = self._next(i + 1, wanted)
+            if coming is None:
+                break
+            batch, turn = coming.result(), 1 - turn
 
-    def _next(self, i: int, wanted: Callable[[int, int], bool]) -> int | None:
-        """Return the first window from i on that is wanted."""
-        bounds = self.bounds
-        return next((k for k in range(i, len(bounds) - 1) if wanted(*bounds[k : k + 2])), None)
-
-    def _read(self, i: int, buffer: int) -> IndexArray:
-        lo, hi = (int(place) for place in self.graph.indptr[self.bounds[i : i + 2]])
-        indices = self.graph.window(lo, hi, self.buffers[buffer])
+    def _batch(self, rows: IndexArray, turn: int) -> Batch:
+        """Read the first of the rows, as many as there is room for, into one of the buffers."""
+        graph, rows = self.graph, rows[:ROWS]
+        if not isinstance(graph, FolderGraph):
+            return Batch(unsigned(rows), graph.indptr[rows], unsigned(graph.indices))
+        buffer = self.buffers[turn]
+        starts, bounds = np.empty(rows.size, np.int64), np.empty((2, rows.size), np.int64)
+        most, gap = buffer.size, GAP // buffer.itemsize
+        indptr, stats = unsigned(graph.indptr), self.run.stats
+        size, pieces, edges = lay_out(indptr, unsigned(rows), gap, most, starts, bounds)
+        lows, highs = bounds[:, :pieces]
+        content = graph.folder.pieces(lows, highs, buffer)
         if self.sums is not None:
-            self.sums.add(indices)
-        return indices
+            self.sums.add(content)
+        stats.bytes_read += content.nbytes
+        stats.bytes_needed += int(edges) * content.itemsize
+        return Batch(unsigned(rows[:size]), starts[:size], unsigned(content))
 
 
-def _sample(run: Run, s: _Subgraph, windows: _Windows) -> None:
+def _sample(run: Run, s: _Subgraph, reader: _Reader) -> None:
     """Fill three quarters of S with edges of every row and every column, and match what is free."""
     run.stats.passes += 1
     state, graph = s.state, run.graph
-    # All windows are read, in order; the thread that reads them ahead sums them up.
+    # All rows are read, in order; the thread that reads them ahead sums them up.
     folder = graph.folder if isinstance(graph, FolderGraph) else None
-    windows.sums = None if folder is None else Checksums()
+    reader.sums = None if folder is None else Checksums()
     least = min(graph.shape)  # places that the matching's edges may need
     if graph.nnz <= s.capacity:
         share, most = graph.nnz, s.capacity
     else:
         share, most = max(1, (3 * s.capacity // 4 - least) // sum(graph.shape)), s.capacity - least
     with run.timed("init"):
-        for window in windows.read(lambda first, last: True):
-            before = int(state[GAINED])
-            sample(window, s.arrays, share, min(share, 255), most)
-            run.cardinality += int(state[GAINED]) - before
-            if run.stats.init == "none":
-                run.stats.start_cardinality = run.cardinality
-    if folder is not None and windows.sums is not None:
-        folder.compare("indices", windows.sums)
-        windows.sums = None
-    nonempty = int(np.count_nonzero(s.seen))
+        for first in range(0, graph.n_rows, ROWS):
+            rows = np.arange(first, min(first + ROWS, graph.n_rows), dtype=s.arrays.queue.dtype)
+            for batch in reader.read(rows):
+                before = int(state[GAINED])
+                sample(batch, unsigned(graph.indptr), s.arrays, share, min(share, 255), most)
+                run.cardinality += int(state[GAINED]) - before
+                if run.stats.init == "none":
+                    run.stats.start_cardinality = run.cardinality
+    if folder is not None and reader.sums is not None:
+        folder.compare("indices", reader.sums)
+        reader.sums = None
+    nonempty = int(np.count_nonzero(s.arrays.seen))
     run.upper_bound = min(run.upper_bound, nonempty)
     settle(graph, "nonempty_cols", nonempty)
 
 
-def _pass(run: Run, s: _Subgraph, windows: _Windows) -> bool:
-    """Read the marked rows, and add what S lacks; return whether there was anything."""
+def _phase(run: Run, s: _Subgraph, reader: _Reader) -> bool:
+    """Grow the trees by what S lacks, until each has a free column or cannot grow.
+
+    Return whether there was a free column.
+    """
     run.stats.passes += 1
-    before = s.size
-    s.state[FULL] = 0
-    fresh = np.zeros(s.cols.size, np.uint8)  # edges that this pass added at a column
-    per_col = max(1, min(s.room // s.cols.size, PER_COL))
-    queue = np.empty(ROWS, np.int64)
-
-    def wanted(first: int, last: int) -> bool:
-        return bool(np.any(s.rows[first:last] == MARKED))
-
+    s.measure()
+    arrays, state = s.arrays, s.state
+    indptr = unsigned(run.graph.indptr)
+    rows = np.flatnonzero(arrays.rows).astype(arrays.queue.dtype)
+    state[COVER] = run.graph.nonempty_rows + np.count_nonzero(arrays.cols)
     with run.timed("pass"):
-        for window in windows.read(wanted):
-            collect(window, s.arrays, fresh, per_col, queue)
-            if s.state[FULL]:
-                break
-    run.stats.traversed_edges += int(s.state[EDGES])
-    s.state[EDGES] = 0
-    return s.size > before or bool(s.state[FULL])
+        while rows.size:
+            state[TAIL] = 0
+            for batch in reader.read(rows):
+                done = 0
+                while (done := collect(batch, indptr, arrays, s.per_col, done)) < batch.rows.size:
+                    s.make_room()
+                run.upper_bound = min(run.upper_bound, int(state[COVER]))
+            rows = arrays.queue[: state[TAIL]]
+            trees = arrays.root[arrays.row_match[rows]]
+            rows = np.sort(rows[arrays.found[trees] == 0])
+    run.stats.traversed_edges += int(state[EDGES])
+    state[EDGES] = 0
+    return bool(arrays.found.any())
 
 
 @kernel
-def sample(window: Any, s: Any, per_row: int, per_col: int, most: int) -> None:
-    """Match the rows of a window to free columns, and keep some of their edges.
+def lay_out(indptr: Any, rows: Any, gap: int, most: int, starts: Any, bounds: Any) -> Any:
+    """Join rows that lie close together to pieces of the file, up to `most` places in all.
+
+    Write where each row will begin, and the bounds of the pieces; return how many rows, pieces, and
+    edges of rows there are.
+    """
+    pieces, size, end, edges = 0, np.int64(0), np.int64(0), np.int64(0)
+    for i in range(rows.size):
+        x = np.int64(rows[i])
+        lo, hi = np.int64(indptr[x]), np.int64(indptr[x + 1])
+        joined = pieces > 0 and lo - end <= gap
+        begin = size + lo - end if joined else size
+        size = begin + hi - lo
+        if size > most:
+            return i, pieces, edges
+        if not joined:
+            bounds[0, pieces] = lo
+            pieces += 1
+        starts[i], bounds[1, pieces - 1] = begin, hi
+        end = hi
+        edges += hi - lo
+    return rows.size, pieces, edges
+
+
+@kernel
+def sample(batch: Any, indptr: Any, s: Any, per_row: int, per_col: int, most: int) -> None:
+    """Match the rows of a batch to free columns, and keep some of their edges.
 
     Those are `per_row` at even distances and the first `per_col` of each column, up to `most` in
     all; and the matched ones.
     """
-    indptr, indices, seen, state = window.indptr, window.indices, s.seen, s.state
+    indices, seen, state = batch.indices, s.seen, s.state
     row_match, col_match = s.row_match, s.col_match
     size, gained = state[SIZE], state[GAINED]
-    base = np.int64(indptr[window.first])
-    for x in range(window.first, window.last):
-        lo, hi = np.int64(indptr[x]) - base, np.int64(indptr[x + 1]) - base
-        degree = hi - lo
+    for i in range(batch.rows.size):
+        x = np.int64(batch.rows[i])
+        degree = np.int64(indptr[x + 1]) - np.int64(indptr[x])
+        lo = np.int64(batch.starts[i])
+        hi = lo + degree
         mate = np.int64(row_match[x])
         wanted = mate >= 0  # the edge of the matching is not kept yet
         turn = x * SPREAD % max(degree, np.int64(1))
@@ -329,70 +364,83 @@ def sample(window: Any, s: Any, per_row: int, per_col: int, most: int) -> None:
     state[SIZE], state[GAINED] = size, gained
 
 
+@helper
+def tree_of(x: int, s: Any) -> int:
+    """Return the unmatched row whose tree a row is in."""
+    mate = s.row_match[x]
+    return int(s.root[mate]) if mate >= 0 else int(x)
+
+
 @kernel
-def collect(window: Any, s: Any, fresh: Any, per_col: int, queue: Any) -> None:
-    """Read the marked rows of a window, and keep their edges to columns without a mark."""
-    indptr, indices, first, last = window
-    col_match, rows, cols, state = s.col_match, s.rows, s.cols, s.state
-    size, edges = state[SIZE], state[EDGES]
-    base = np.int64(indptr[first])
-    following, head, tail = first, np.int64(0), np.int64(0)
-    while following < last or head < tail:
-        if following < last:
-            x = following
-            following += 1
-        else:
-            x = queue[head]
-            head += 1
-        if rows[x] != MARKED:
-            continue
-        lo, hi = np.int64(indptr[x]) - base, np.int64(indptr[x + 1]) - base
-        edges += hi - lo
+def collect(batch: Any, indptr: Any, s: Any, per_col: int, first: int) -> int:
+    """Let rows of a batch mark columns, and keep the edges; return the first that has no room."""
+    indices, col_match, cols, fresh, state = batch.indices, s.col_match, s.cols, s.fresh, s.state
+    size, edges, tail, cover = state[SIZE], state[EDGES], state[TAIL], state[COVER]
+    done = np.int64(first)
+    for i in range(first, batch.rows.size):
+        x = np.int64(batch.rows[i])
+        tree = tree_of(x, s)
+        lo = np.int64(batch.starts[i])
+        hi = lo + np.int64(indptr[x + 1]) - np.int64(indptr[x])
+        full = False
         for k in range(lo, hi):
-            y = indices[k]
-            most = PER_FREE_COL if col_match[y] < 0 else per_col
+            y = np.int64(indices[k])
+            free = col_match[y] < 0
+            most = PER_FREE_COL if free else per_col
             if cols[y] != 0 and (fresh[y] == 0 or fresh[y] >= most):
                 continue
-            if size == s.kept_rows.size:
-                # The row stays marked, and is read again.
-                state[SIZE], state[EDGES], state[FULL] = size, edges, 1
-                return
+            full = size >= state[ROOM]
+            if full:
+                break
             s.kept_rows[size], s.kept_cols[size] = x, y
             size += 1
             fresh[y] += 1
             if cols[y] == 0:
-                cols[y] = 1
-                mate = np.int64(col_match[y])
-                if mate >= 0 and rows[mate] == UNMARKED:
-                    rows[mate] = MARKED
-                    if first <= mate < following:
-                        queue[tail] = mate
-                        tail += 1
-        rows[x] = READ
-    state[SIZE], state[EDGES] = size, edges
+                cols[y], s.parent[y], s.root[y] = 1, x, tree
+                cover += 1
+                if free:
+                    s.found[tree] = 1
+                else:
+                    mate = np.int64(col_match[y])
+                    s.rows[mate] = 1
+                    s.queue[tail] = mate
+                    tail += 1
+        if full:
+            break
+        if hi > lo:
+            cover -= 1
+        edges += hi - lo
+        done += 1
+    state[SIZE], state[EDGES], state[TAIL], state[COVER] = size, edges, tail, cover
+    return int(done)
 
 
 @kernel
-def mark_from(indptr: Any, indices: Any, s: Any, queue: Any, tail: int) -> int:
-    """Mark what S leads to from the queued rows; return how many columns of it are free."""
-    head, free = 0, 0
+def mark_from(indptr: Any, indices: Any, s: Any) -> None:
+    """Mark what S leads to from unmatched rows; no column of it is free."""
+    s.parent[:] = -1
+    s.cols[:] = 0
+    s.rows[:] = 0
+    s.found[:] = 0
+    s.fresh[:] = 0
+    head, tail = 0, 0
+    for x in range(s.rows.size):
+        if s.row_match[x] < 0:
+            s.rows[x] = 1
+            s.queue[tail] = x
+            tail += 1
     while head < tail:
-        x = np.int64(queue[head])
+        x = np.int64(s.queue[head])
         head += 1
+        tree = tree_of(x, s)
         for k in range(indptr[x], indptr[x + 1]):
             y = indices[k]
-            if s.parent[y] < 0:
-                s.parent[y] = x
-                s.cols[y] = 1
+            if s.cols[y] == 0:
+                s.cols[y], s.parent[y], s.root[y] = 1, x, tree
                 mate = np.int64(s.col_match[y])
-                if mate < 0:
-                    free += 1
-                    continue
-                queue[tail] = mate
+                s.rows[mate] = 1
+                s.queue[tail] = mate
                 tail += 1
-                if s.rows[mate] == UNMARKED:
-                    s.rows[mate] = MARKED
-    return free
 
 
 @helper

@@ -26,12 +26,22 @@ from ..compile import kernel, most_threads, read_only, thread_count, threads_of,
 from ..graphs.graph import BipartiteGraph, BorrowedGraph, is_whole, unsigned
 from ..graphs.memory import solve_bytes
 from ..graphs.owned import sealed
-from ..graphs.passes import COPY, FILL, LARGEST, LINE, PAIR_UP, RISES, list_unmatched, sweep_block
+from ..graphs.passes import (
+    FILL,
+    LARGEST,
+    LINE,
+    PAIR_UP,
+    RISES,
+    copy_rising,
+    list_unmatched,
+    sweep_block,
+)
 from ..graphs.workspace import Workspace
 from ..methods.combined import mixed
 from ..methods.combined.budgeted import (
     FOUND,
     OWN,
+    READ,
     ROOTS,
     ROUNDS,
     STATE,
@@ -91,7 +101,6 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1
     if not own:
-        indptr, indices = read_only(indptr), read_only(indices)
         size += n_rows + 1  # for a copy of indptr
     space = Workspace(solve_bytes(shape, edges)) if size > tuning.LITTLE_MEMORY else None
     block = space.empty(size, _INT32) if space else np.empty(size, _INT32)
@@ -198,20 +207,21 @@ def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     """
     indptr, indices, row_match, col_match, block, numbers, _ = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
-    begins, found = indptr.view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
+    begins, found = read_only(indptr).view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
     found = found.reshape((1, LINE))
     nowhere = block[:0].view(np.uint32)
     numbers[OUTCOME] = WRONG
-    if not ours:
+    if ours:
+        sweep_block(t, np.int64(RISES), begins, nowhere, found)
+    else:
         copy = block[block.size - begins.size :].view(np.uint32)
-        sweep_block(t, np.int64(COPY), begins, copy, found)
+        copy_rising(begins, copy, found)
         begins = read_only(copy)
-    sweep_block(t, np.int64(RISES), begins, nowhere, found)
     numbers[NONEMPTY] = found[0, 0]
     nnz = np.int64(begins[n_rows])
     if begins[0] != 0 or found[0, 1] > 0 or nnz > indices.size:
         return
-    cols = indices.view(np.uint32)[:nnz]
+    cols = read_only(indices).view(np.uint32)[:nnz]
     if not ours:
         sweep_block(t, np.int64(LARGEST), cols, nowhere, found)
         if found[0, 0] >= n_cols and nnz > 0:
@@ -271,6 +281,14 @@ def search_some(
     sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
     state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
     begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
-    mine = (begins, cols, row_match, col_match, block, numbers, many)
-    begin_alone(laid_out(mine), worth, most + 1)
+    mine = laid_out((begins, cols, row_match, col_match, block, numbers, many))
+    if many > 1:
+        begin_alone(mine, worth, most + 1)
+    else:
+        free = np.int64(n_cols - numbers[STARTED])
+        size = (np.int64(left), free, numbers[NONEMPTY], np.int64(cols.size))
+        for look, share in tuning.LOOKS:
+            begin_alone(mine, worth, np.int64(look * most) + 1 - state[READ])
+            if mixed.outlook(state, own, mine.tally, size, share) != mixed.SEARCH:
+                break
     return bool(state[ROOTS] == 0 or numbers[STARTED] + state[FOUND] == bound)

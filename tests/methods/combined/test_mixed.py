@@ -39,6 +39,8 @@ class Staged:
             monkeypatch.setattr(mixed, name, getattr(self, name))
         monkeypatch.setattr(mixed, "READ_IN_NO_TIME", 0)
         monkeypatch.setattr(mixed, "SHARED_SEARCHES", 1000)
+        monkeypatch.setattr(mixed, "SHARED_ROWS", 0)
+        monkeypatch.setattr(mixed, "LOOKS", mixed.LOOKS[-1:])
 
     def new_arrays(self, threads):
         return SimpleNamespace(
@@ -140,6 +142,16 @@ def test_what_goes_on(script, facts, log, monkeypatch):
 
 
 @pytest.mark.kernels
+@pytest.mark.parametrize(("rows", "push"), [(10, "shared push"), (11, "push")])
+def test_threads_share_pushes_of_many_rows_only(rows, push, monkeypatch):
+    """Ten rows can be matched here."""
+    staged = Staged(monkeypatch, (640, 640))
+    monkeypatch.setattr(mixed, "SHARED_PUSHES", 0)
+    monkeypatch.setattr(mixed, "SHARED_ROWS", rows)
+    assert go_on(staged, edges_1000(100, 10), threads=2)[-1] == (push, (10, 100))
+
+
+@pytest.mark.kernels
 def test_effort_under_one_pass(monkeypatch):
     staged = Staged(monkeypatch, (400, 640), (390, 700), (380, 800))
     assert go_on(staged, effort=0.5) == [500.0, 250.0, 500.0, "report", PUSH]
@@ -196,6 +208,81 @@ def test_memory_for_threads_where_they_may_be_needed(least, threads, monkeypatch
     assert went_on == [("it", 7)]
 
 
+SIZE = 1000, 1500, 20_000, 100_000  # roots, unmatched columns, rows, edges
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("share", "left", "found", "longest", "size", "expected"),
+    [
+        # At the first look: hardly any row is dealt with, and few of these found a path.
+        (0.0, 850, 45, 7, SIZE, mixed.TURN),
+        (0.0, 849, 45, 7, SIZE, mixed.SEARCH),
+        (0.0, 850, 46, 7, SIZE, mixed.SEARCH),
+        (0.0, 850, 45, 7, (1000, 1500, 20_000, mixed.WORTH_LOOKING - 1), mixed.SEARCH),
+        # Later: most rows dealt with found one, but there is much left.
+        (0.5, 800, 100, 7, SIZE, mixed.PUSH),
+        (0.5, 800, 99, 7, SIZE, mixed.SEARCH),
+        (0.5, 80, 920, 7, SIZE, mixed.PUSH),
+        (0.5, 79, 921, 7, SIZE, mixed.SEARCH),
+        (0.5, 800, 100, 6, SIZE, mixed.SEARCH),
+        (0.5, 800, 100, 7, (1000, 2000, 20_000, 100_000), mixed.SEARCH),
+        (0.5, 800, 100, 7, (1000, 1500, 31_000, 100_000), mixed.SEARCH),
+        # Nearly all did, but it takes long.
+        (0.5, 850, 147, 7, SIZE, mixed.DEEP),
+        (0.5, 850, 146, 7, SIZE, mixed.PUSH),
+        (0.5, 849, 151, 7, SIZE, mixed.PUSH),
+        # Few rows, and most are still left.
+        (0.5, 40, 38, 99, (78, 100, 20_000, 65_900), mixed.DEEP),
+        (0.5, 39, 39, 99, (78, 100, 20_000, 65_900), mixed.SEARCH),
+        (0.5, 40, 39, 99, (79, 100, 20_000, 65_900), mixed.SEARCH),
+        (0.0, 40, 38, 99, (78, 100, 20_000, 65_900), mixed.SEARCH),
+        # Nobody has begun.
+        (0.5, 1000, 0, 0, SIZE, mixed.SEARCH),
+        (2.0, 10, 990, 99, SIZE, mixed.SEARCH),
+    ],
+)
+def test_what_a_look_says(share, left, found, longest, size, expected):
+    state, own, tally = (np.zeros(n, np.int64) for n in (STATE, (2, OWN), (2, TALLY)))
+    state[budgeted.ROOTS], state[budgeted.FOUND] = left + 7, found
+    own[:, budgeted.DEALT_WITH], tally[1, LONGEST] = (3, 4), longest
+    assert mixed.outlook(state, own, tally, size, share) == expected
+
+
+def drawn(n_rows, n_cols, of, degree, seed):
+    """Rows with edges to some of the first columns."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(n_rows), degree)
+    return BipartiteGraph.from_edges(rows, rng.integers(0, of, rows.size), (n_rows, n_cols))
+
+
+@compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("own", [True, False])
+def test_the_other_side_if_it_has_fewer_to_match(threads, own, monkeypatch):
+    """Square, but most columns have no edge: a small graph, and one that is not called so."""
+    graph = drawn(40_000, 40_000, 6000, 4, 1)
+    bound = scipy.sparse.csgraph.maximum_bipartite_matching(graph.to_scipy()) >= 0
+    monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
+    matching = berge.maximum_matching(graph if own else graph.to_scipy(), threads=threads)
+    assert matching.prove(graph).size == matching.cardinality == bound.sum()
+    assert "transpose" in matching.stats.seconds
+    assert "push" not in matching.stats.seconds
+    assert matching.stats.traversed_edges < graph.nnz
+
+
+@compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("own", [True, False])
+def test_push_relabel_early_where_paths_are_many_and_long(threads, own):
+    graph = generate.erdos_renyi(50_000, 50_000, 300_000, seed=3)
+    matching = berge.maximum_matching(graph if own else graph.to_scipy(), threads=threads)
+    assert matching.prove(graph).size == matching.cardinality
+    assert "push" in matching.stats.seconds
+    searched = matching.stats.start_cardinality + matching.stats.augmenting_paths
+    assert searched < matching.cardinality - 500
+
+
 @compiled
 @pytest.mark.parametrize("threads", [2, 3, 4])
 @pytest.mark.parametrize("effort", [0.5, 1e9])
@@ -237,6 +324,7 @@ def test_the_default_shared_out_on_small_graphs(threads, dense, monkeypatch):
 def test_push_relabel_is_shared_on_large_graphs(least, monkeypatch):
     monkeypatch.setattr(mixed, "SHARED_SEARCHES", 0)
     monkeypatch.setattr(mixed, "SHARED_PUSHES", least)
+    monkeypatch.setattr(mixed, "SHARED_ROWS", 0)
     shared, push = [], mixed.p_push_relabel
     monkeypatch.setattr(mixed, "p_push_relabel", lambda run: shared.append(1) or push(run))
     for graph, expected in random_graphs(7):
@@ -279,6 +367,7 @@ def test_the_default_ends_with_pothen_fan(threads, least, monkeypatch):
         "READ_IN_NO_TIME": 0,
         "LONG_PATH": 0,
         "REST": 1,
+        "SLOW": 0,
         "LEAST_FOUND": least,
     }.items():
         monkeypatch.setattr(mixed, name, value)

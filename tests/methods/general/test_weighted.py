@@ -333,7 +333,7 @@ def test_forged_proofs_are_refused():
         verify_weight(whole, m.mate, forged(parent=looped))
     with pytest.raises(ProofError, match="below the floor"):
         verify_weight(whole, m.mate, forged(floor=p.prices.min() + 1))
-    with pytest.raises(ProofError, match="must be numbers below"):
+    with pytest.raises(ProofError, match="must be numbers of 64 bits, below"):
         verify_weight(whole, m.mate, forged(prices=p.prices + 2**60))
     other = np.array(m.mate)
     u, v = m.pairs()[0]

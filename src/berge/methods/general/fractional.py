@@ -181,26 +181,26 @@ def open_cycle(mate: Any, cycle: Any, v: int) -> None:
 
 
 @helper
+def mark_path(mate: Any, origin: Any, mark: Any, x: int, number: int) -> None:
+    """Mark the outer vertices from x to the root with a number."""
+    while True:
+        mark[x] = number
+        if mate[x] < 0:
+            break
+        x = origin[mate[x]]
+
+
+@helper
 def close_cycle(mate: Any, origin: Any, cycle: Any, mark: Any, u: int, v: int) -> None:
     """Make a half cycle of the outer vertices u and v, and their paths to where these meet.
 
     The path from there to the root is turned over.
     """
-    x = u
-    while True:
-        mark[x] = 1
-        if mate[x] < 0:
-            break
-        x = origin[mate[x]]
+    mark_path(mate, origin, mark, u, 1)
     meet = v
     while mark[meet] == 0:
         meet = origin[mate[meet]]
-    x = u
-    while True:
-        mark[x] = 0
-        if mate[x] < 0:
-            break
-        x = origin[mate[x]]
+    mark_path(mate, origin, mark, u, 0)
     x = u
     while x != meet:
         inner = mate[x]

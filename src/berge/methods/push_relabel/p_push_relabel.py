@@ -49,6 +49,10 @@ Why threads do no harm to each other
       labels are true bounds all the time. Such a phase does not end before it has matched a row,
       and one can be matched, as all active rows were reached. Hence the algorithm ends.
 
+A level of few columns, or a round of few rows, is done by one thread. To wake the others takes as
+long as reading ``SERIAL_STEP`` edges, and there may be many such steps: on meshes, with few rows
+left, hundreds of levels a phase.
+
 References: J. Langguth, A. Azad, M. Halappanavar, F. Manne, "On parallel push–relabel based
 algorithms for bipartite maximum matching", Parallel Computing 40, 2014; K. Kaya et al., Computers &
 Operations Research 40, 2013; M. Deveci et al., ICPP 2013.
@@ -62,7 +66,7 @@ import numpy as np
 
 from ...compile import fetch_add, flush, kernel, next_chunk, prefetch, share_out, take
 from ...results.run import Run
-from ...tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL, SERIAL_ROWS
+from ...tuning import CHUNK, EDGES_PER_CALL, PUSH_AHEAD, PUSH_NEAR, SERIAL_STEP
 from ..counters import EDGES, edges_traversed, new_tally, report
 from ..levels import LevelLog
 from ..sides import both_sides
@@ -162,10 +166,10 @@ def global_relabel(run: Run, a: Arrays, log: LevelLog) -> None:
 def relabel_levels(a: Any, threads: int, sizes: Any, budget: int) -> None:
     """Relabel level by level, until some `budget` edges were traversed or enough rows reached."""
     state = a.state
-    stop = edges_traversed(a.tally) + budget
+    stop, degree = edges_traversed(a.tally) + budget, a.indices.size / a.col_match.size
     while state[LO] < state[HI] and state[ACTIVE] < state[WANTED]:
         state[STEP], state[CURSOR], state[BATCH] = RELABEL, state[LO], CHUNK
-        do_step(threads if state[HI] - state[LO] >= SERIAL else 1, a)
+        do_step(threads if (state[HI] - state[LO]) * degree >= SERIAL_STEP else 1, a)
         state[LO], state[HI] = state[HI], state[TAIL]
         state[DEPTH] += 1
         if state[HI] > state[LO]:
@@ -180,12 +184,12 @@ def relabel_levels(a: Any, threads: int, sizes: Any, budget: int) -> None:
 def push_rounds(a: Any, threads: int, limit: int, enough: float, alone: bool, budget: int) -> None:
     """Let every active row push once, again and again, until there were enough pushes."""
     state = a.state
-    stop = edges_traversed(a.tally) + budget
+    stop, degree = edges_traversed(a.tally) + budget, a.indices.size / a.row_match.size
     while state[ACTIVE] > 0 and (state[PUSHES] < enough or (alone and state[GAINED] == 0)):
         state[STEP], state[CURSOR], state[LISTED] = PUSH, 0, 0
         # At the limit, or so few at a time that there are some for every thread.
         state[BATCH] = min(limit, 1 + state[ACTIVE] // (4 * threads))
-        do_step(1 if alone or state[ACTIVE] < SERIAL_ROWS else threads, a)
+        do_step(1 if alone or state[ACTIVE] * degree < SERIAL_STEP else threads, a)
         state[HALF], state[ACTIVE] = 1 - state[HALF], state[LISTED]
         if state[GAINED] >= state[WANTED]:
             state[ACTIVE] = 0
