@@ -77,6 +77,9 @@ EQUIVALENT = {
             "edges: short = np.flatnonzero((slack <= 0) & (u != v))",
             "edges: short = np.flatnonzero((slack < 1) & (u != v))",
         },
+        "no vertex is its own mate": {
+            "check_weight: weights = dual.weight[np.arange(n) <= m].tolist()",
+        },
         "only different nodes are compared": {"edges: lower = a[apart] <= b[apart]"},
     },
     "methods/combined/budgeted.py": {
