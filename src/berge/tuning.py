@@ -92,6 +92,7 @@ WORTH_LOOKING = 1 << 16  # edges; guess
 LOOKS = ((1 / 8, 0.0), (1 / 4, 0.7), (1 / 2, 0.55), (1.0, 2.0))
 ASKEW_LEFT, ASKEW_FOUND, ASKEW_FREE = 0.85, 0.3, 0.4  # rows left, paths, unmatched columns
 HARD_LEFT, MOST_SUPPLY, THICK, SHORT_PATH = 0.08, 2.0, 3.3, 6  # rows, columns, degree, path
+FAR_APART = 1 / 256  # rows left by the start, if half of these are still left: brick
 FAR_LEFT, FAR_FOUND = 0.85, 0.98  # rows left though searches succeed: bayer10
 LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
 REST = 1 / 64  # part of the rows that is left there

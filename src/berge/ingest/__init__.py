@@ -127,7 +127,7 @@ def _bipartite(
         )
     if hasattr(source, "to_host"):  # a graph on a device
         return _bipartite(source.to_host())
-    if library == "networkx" or hasattr(source, "is_multigraph"):
+    if hasattr(source, "is_multigraph"):
         from .networkx import from_networkx
 
         return from_networkx(source, top_nodes)

@@ -27,6 +27,7 @@ from ..report.bench import by_machine
 from ..report.model import Claim, Figure, Missing, Table, Verdict
 
 __all__ = [
+    "IN_PRINT",
     "Check",
     "Claims",
     "Experiment",
@@ -44,6 +45,7 @@ __all__ = [
     "thread_counts",
 ]
 
+IN_PRINT = "by the printed table"
 Row = dict[str, Any]
 Check = Callable[["Rows"], "Outcome | None"]
 # claim, as published, the end of a figure's or table's id, and what looks whether it holds
@@ -273,7 +275,7 @@ def by_margin(rows: Rows, ratio: float, ours: str) -> Outcome:
 
 def in_print(words: str, held: bool) -> Check:
     """Return a claim about the printed numbers, recomputed from these."""
-    return lambda rows: Outcome(f"{words}, by the printed table", held)
+    return lambda rows: Outcome(f"{words}, {IN_PRINT}", held)
 
 
 def on_graphs(
