@@ -52,6 +52,12 @@ def test_networkx():
 
 
 def test_more_unknowns_than_equations():
-    assert berge.is_structurally_singular([[1, 1, 0]]).reason.endswith(
-        "; 2 columns too many are left"
-    )
+    assert berge.is_structurally_singular([[1, 1, 0]]).reason.endswith(", with 2 columns too many")
+
+
+def test_reading_of_a_graph_that_is_gone():
+    triangle = berge.as_bipartite([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    matching = berge.maximum_matching(triangle)
+    assert "though symmetric" in matching.reading
+    del triangle
+    assert matching.reading.endswith("the graph is gone")

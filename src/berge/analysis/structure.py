@@ -143,7 +143,7 @@ class Singularity(Shown):
             left = 0 if self.graph is None else self.graph.n_rows - self.graph.n_cols
             over = plural(abs(left), "row" if left > 0 else "column")
             return "not structurally singular: the smaller side can be matched whole" + (
-                f"; {over} too many are left" if left else ""
+                f", with {over} too many" if left else ""
             )
         nouns = ("row", "column") if self.side == "rows" else ("column", "row")
         sizes = (self.vertices.size, self.neighbours.size)
