@@ -73,6 +73,14 @@ EQUIVALENT = {
             "__init__: sizes, inside = ([1] * n + [0] * k, [1] * n + self.z.tolist() + [0])",
             "__init__: for i in range(n + k - 2, n - 2, -1):",
         },
+        "an edge that has room keeps it, since sets pay nothing below 0": {
+            "edges: short = np.flatnonzero((slack <= 0) & (u != v))",
+            "edges: short = np.flatnonzero((slack < 1) & (u != v))",
+        },
+        "no vertex is its own mate": {
+            "check_weight: weights = dual.weight[np.arange(n) <= m].tolist()",
+        },
+        "only different nodes are compared": {"edges: lower = a[apart] <= b[apart]"},
     },
     "methods/combined/budgeted.py": {
         "memory is asked for early, or is not": {
