@@ -84,10 +84,11 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.assignments many --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.fuzz.general --keep --seconds $(FUZZ_SECONDS)
 
 # All of the long runs, and the page of what they came to.
 trust: fuzz
-	$(RUN) -m tests.mutation checker/check.py checker/general.py
+	$(RUN) -m tests.mutation $(addprefix checker/,$(addsuffix .py,check general capacities tutte_berge prices odd_sets))
 	$(RUN) -m tests.chaos.storms --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.chaos.commands --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.chaos.soak --seconds 600 --note --plot docs/figures/soak.svg

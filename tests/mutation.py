@@ -45,6 +45,43 @@ TESTS = CHECKER | {
 
 # For a file, reasons why mutants of it are as good as the source, and what they have in its place.
 EQUIVALENT = {
+    "checker/prices.py": {
+        "there are two sides": {
+            "check_assignment: for end, d, f in zip((i, j), degrees, forced, strict=False):",
+            "check_assignment: for name, side, d, f in "
+            "zip(('row', 'column'), sides, degrees, forced, strict=False):",
+        },
+        "an edge has an end on either": {
+            "check_assignment: most = forced[1].sum()",
+            "check_assignment: if covered and degrees[1].sum() != most:",
+            "check_assignment: wrong = f'{degrees[1].sum()} pairs are chosen, and the cover allows "
+            "{most}: no proof'",
+        },
+        "at the price of leaving, both ends of the range cost the same": {
+            "check_assignment: used, left = (np.where(p < a, k, least), np.where(must, 0, a))",
+        },
+        "of what is required nothing is left": {
+            "check_assignment: used, left = (np.where(p <= a, k, least), np.where(must, 1, a))",
+        },
+        "0 × ∞ is not a number, and all else × ∞ is ±∞": {
+            "sum_of: return math.nextafter(total, towards) if lost * towards >= 0 else total",
+            "sum_of: return math.nextafter(total, towards) if lost * towards > 1 else total",
+        },
+    },
+    "checker/odd_sets.py": {
+        "no edge has its ends in a single vertex": {
+            "__init__: sizes, inside = ([1] * n + [0] * k, [1] * n + self.z.tolist() + [0])",
+            "__init__: for i in range(n + k - 2, n - 2, -1):",
+        },
+        "an edge that has room keeps it, since sets pay nothing below 0": {
+            "edges: short = np.flatnonzero((slack <= 0) & (u != v))",
+            "edges: short = np.flatnonzero((slack < 1) & (u != v))",
+        },
+        "no vertex is its own mate": {
+            "check_weight: weights = dual.weight[np.arange(n) <= m].tolist()",
+        },
+        "only different nodes are compared": {"edges: lower = a[apart] <= b[apart]"},
+    },
     "methods/combined/budgeted.py": {
         "memory is asked for early, or is not": {
             "search: if not head + SEARCH_AHEAD < tail:",

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
         ("CapacityName", "capacity"),
         ("GeneralName", "general"),
         ("GeneralStartName", "general-start"),
+        ("GeneralWeightedName", "general-weighted"),
     ],
 )
 def test_names_are_those_of_the_registry(name, kind):

@@ -13,7 +13,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from tests.mutation import CHECKER, places, source_of  # noqa: E402 (after the path)
+from tests.mutation import CHECKER, EQUIVALENT, places, source_of  # noqa: E402 (after the path)
 
 GRAPHS = ("graphs-small", "graphs-large", "graphs-lowered")
 CHAOS = ("storms", "commands")
@@ -24,15 +24,17 @@ def main() -> None:
     """Write the page."""
     lines: dict[str, dict[str, Any]] = json.loads((HERE / "tried.json").read_text())
     soak: dict[str, Any] = json.loads((HERE / "soak.json").read_text())
-    readers = {k: v for k, v in lines.items() if k not in (*GRAPHS, *CHAOS, "forged")}
+    readers = {name: line for name, line in lines.items() if "accepted" in line}
     small, large, lowered = (lines[name] for name in GRAPHS)
-    forged = lines["forged"]
+    forged, general, weighted = (lines[name] for name in ("forged", "general-small", "weighted"))
+    assigned = [line for name, line in lines.items() if name.startswith("assignments")]
     chaos = {}
     for name, came_to in zip(CHAOS, ("interrupted", "stopped"), strict=True):
         line = lines.get(name, {"tried": 0, came_to: 0, "findings": 0})
         chaos[name] = f"{line['tried']:,} times, {line[came_to]:,} {came_to}"
         chaos[f"{name}_found"] = line["findings"]
     mutants = [f"{places(source_of(name))} of {name}" for name in CHECKER]
+    equal = sum(len(after) for name in CHECKER for after in EQUIVALENT.get(name, {}).values())
     text = PAGE.format(
         **chaos,
         inputs=sum(line["tried"] for line in readers.values()),
@@ -46,10 +48,15 @@ def main() -> None:
         lowered=lowered["tried"],
         lowered_solves=lowered["solves"],
         large_found=large["findings"] + lowered["findings"],
+        general=general["tried"],
+        weighted=weighted["graphs"],
+        assigned=sum(line["solves"] for line in assigned),
+        priced_found=sum(line["findings"] for line in (general, weighted, *assigned)),
         forged=forged["tried"],
         refused=forged["refused"],
         forged_found=forged["findings"],
-        mutants=" and ".join(mutants),
+        mutants=", ".join(mutants),
+        equal=equal,
         calls="some 40",
         soak_calls=soak["calls"],
         soak_interrupted=soak["interrupted"],

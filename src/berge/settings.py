@@ -30,6 +30,7 @@ AssignName = Literal[
 ]  # fmt: skip
 CapacityName = Literal["auto", "capacity-phases"]
 GeneralName = Literal["auto", "graft", "blossom"]
+GeneralWeightedName = Literal["auto", "weighted-blossom"]
 GeneralStartName = Literal["auto", "none", "degree-one", "first-free"]
 ClusterStartName = Literal["auto", "karp-sipser", "greedy", "none"]
 DeviceName = Literal["cpu", "cuda"]

@@ -99,8 +99,8 @@ def in_bytes(size: float) -> str:
     """Return a size in KB, MB, ... of 1024."""
     size = min(size, 1e300)  # files may claim any
     for unit in ("bytes", "KB", "MB", "GB"):
-        if size < 1024:
-            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.3g} {unit}"
+        if size < (1024 if unit == "bytes" else 999.5):  # three digits, and no more
+            return f"{size:.3g} {unit}" if size < 999.5 else f"{size:.0f} {unit}"
         size /= 1024
     return f"{size:.3g} TB"
 

@@ -620,3 +620,88 @@ def test_the_example_partitions_a_mesh(tmp_path, monkeypatch, capsys):
     assert np.bincount(part).max() < 1.05 * 900 / 4
     # A strip of a mesh of n points is √n wide: a cut is some √n edges, not a share of all.
     assert len(names["cut_edges"](graph, part)) < 12 * 30
+
+
+def grid_and_labels(seed=0):
+    graph = berge.Graph.from_bipartite(symmetric_grid(20))
+    rng = np.random.default_rng(seed)
+    return graph, rng.integers(0, 3, graph.n_vertices), rng.integers(-1, 4, graph.n_vertices)
+
+
+def symmetric_grid(n):
+    """The mesh of n × n points, as an adjacency."""
+    here = np.arange(n * n).reshape(n, n)
+    ends = np.concatenate([here[:, 1:].ravel(), here[1:].ravel()])
+    others = np.concatenate([here[:, :-1].ravel(), here[:-1].ravel()])
+    return berge.BipartiteGraph.from_edges(
+        np.concatenate([ends, others]), np.concatenate([others, ends]), (n * n, n * n)
+    )
+
+
+def test_blocks_and_fixed_vertices_stay_apart():
+    graph, blocks, fixed = grid_and_labels()
+    star = berge.Graph.from_edges(np.zeros(60, int), np.arange(1, 61))
+    for g, b, f in ((graph, blocks, fixed), (star, np.arange(61) % 2, np.arange(61) % 4 - 1)):
+        h = berge.coarsen(g, until=5, balance=None, blocks=b, fixed=f)
+        h.check()
+        assert len(h) > 1
+        coarse = h.map()
+        for c in range(h.coarsest.n_vertices):
+            members = np.flatnonzero(coarse == c)
+            assert np.unique(b[members]).size == 1
+            assert np.unique(f[members][f[members] >= 0]).size <= 1
+    for wrong in ({"blocks": [1, 2]}, {"fixed": np.full(400, -2)}, {"blocks": np.zeros(400)}):
+        with pytest.raises(berge.OptionError, match=next(iter(wrong))):
+            berge.coarsen(graph, **wrong)
+
+
+def test_ratings():
+    graph, *_ = grid_and_labels()
+    rng = np.random.default_rng(1)
+    weights = rng.integers(1, 100, graph.n_edges)
+    ends = np.repeat(np.arange(graph.n_vertices), graph.degrees)
+    once = ends < graph.indices
+    heavy = berge.Graph.from_edges(ends[once], graph.indices[once], weights=weights)
+    kept = {}
+    for rating in ("expansion", "heavy-edge", "random"):
+        h = berge.coarsen(heavy, levels=1, rating=rating)
+        h.check()
+        kept[rating] = h[1].weight_kept
+    assert kept["heavy-edge"] == kept["expansion"] < kept["random"]  # vertices weigh the same
+    apart = [berge.coarsen(heavy, levels=2, rating=r, vertex_weights=1 + np.arange(400)).map()
+             for r in kept]  # fmt: skip
+    assert not np.array_equal(apart[0], apart[1])
+    with pytest.raises(berge.OptionError, match="rating must be one of"):
+        berge.coarsen(heavy, rating="best")
+
+
+def test_weights_of_vertices_and_of_parallel_edges():
+    ends, others, weights = [0, 1, 0, 2, 2], [1, 0, 1, 2, 0], [1.0, 2.0, 4.0, 9.0, 5.0]
+    most = berge.Graph.from_edges(ends, others, weights=weights)
+    total = berge.Graph.from_edges(
+        ends, others, weights=weights, parallel="sum", vertex_weights=[1, 2, 3]
+    )
+    assert most.to_scipy().toarray().tolist() == [[0, 4, 5], [4, 0, 0], [5, 0, 0]]
+    assert total.to_scipy().toarray().tolist() == [[0, 7, 5], [7, 0, 0], [5, 0, 0]]
+    assert berge.Graph.from_edges(ends, others, parallel="sum").total_weight == 4
+    assert total.vertex_weights.tolist() == [1, 2, 3]
+    assert berge.as_graph(most, vertex_weights=[3, 2, 1]).vertex_weights.tolist() == [3, 2, 1]
+    h = berge.coarsen(most, levels=1, vertex_weights=[5, 1, 1])
+    h.check()
+    assert h.coarsest.vertex_weights.sum() == 7
+    with pytest.raises(berge.OptionError, match="parallel must be"):
+        berge.Graph.from_edges(ends, others, parallel="min")
+    with pytest.raises(berge.InvalidGraphError, match="vertex_weights"):
+        berge.coarsen(most, vertex_weights=[1, 2])
+
+
+def test_prolongation_is_project_and_restrict():
+    graph, *_ = grid_and_labels()
+    h = berge.coarsen(graph, until=20)
+    x, y = np.arange(400.0), np.arange(float(h[2].graph.n_vertices))
+    p = h.prolongation(0, 2)
+    assert np.array_equal(p @ y, h.project(y, 2, 0))
+    assert np.array_equal(p.T @ x, h.restrict(x, 0, 2))
+    coarse = (p.T @ graph.to_scipy() @ p).toarray()
+    np.fill_diagonal(coarse, 0)
+    assert np.array_equal(coarse, h[2].graph.to_scipy().toarray())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -26,6 +29,16 @@ def test_plots_of_any_shape(graph, tmp_path):
     picture = tmp_path / "picture.png"
     plots.draw_decomposition(graph, berge.dulmage_mendelsohn(graph), picture, "name")
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_backend_of_others_stays():
+    """In a process of its own: matplotlib has one backend."""
+    code = (
+        "import matplotlib\nmatplotlib.use('svg')\nimport matplotlib.pyplot, berge\n"
+        "berge.dulmage_mendelsohn([[1]]).plot([[1]])\nprint(matplotlib.get_backend())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "svg\n"
 
 
 def test_small_pictures_have_names():

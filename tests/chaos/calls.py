@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import berge
 from berge.errors import ProofError
 
@@ -58,6 +60,7 @@ def calls(folder: Path) -> dict[str, Call]:
         partial(or_none, partial(berge.dulmage_mendelsohn, middle)),
         lambda parts: parts is None or equal(parts.structural_rank, size),
     )
+    add_weighed(found, middle, mesh)
     pairs = [(f"row {i}", f"column {j}") for i in range(60) for j in (i, i * 7 % 60)]
     found["names"] = Call(
         partial(berge.match_pairs, pairs),
@@ -74,6 +77,28 @@ def calls(folder: Path) -> dict[str, Call]:
     )
     found["out-of-core"] = Call(disk, partial(is_maximum, middle, size))
     return found
+
+
+def add_weighed(found: dict[str, Call], graph: Any, mesh: Any) -> None:
+    """Add matchings by weight, with capacities and of any graph; whole ones are proved."""
+    matrix = graph.to_scipy()
+    matrix.data = np.arange(matrix.nnz) % 97
+    small = berge.Graph.from_edges(*np.random.default_rng(4).integers(0, 300, (2, 900)), 300)
+    weights = (np.repeat(np.arange(300), small.degrees) + small.indices) % 5
+    for name, source, work in (
+        ("assign", (), partial(berge.assign, matrix, match="maximum")),
+        ("bottleneck", (), partial(berge.assign, matrix, match="maximum", objective="bottleneck")),
+        ("capacities", (graph,), partial(berge.maximum_matching, graph, capacity_left=2)),
+        ("general", (mesh,), partial(berge.maximum_matching, mesh)),
+        ("heaviest", (small,), partial(berge.maximum_weight_matching, small, weights)),
+    ):
+        found[name] = Call(partial(or_none, work), partial(is_proved, source))
+
+
+def is_proved(source: Any, found: Any) -> None:
+    """Check a result by its proof, unless it was interrupted."""
+    if found is not None and found.stats.stopped is None:
+        found.prove(*source)
 
 
 def add_file(found: dict[str, Call], path: Path, graph: Any) -> None:

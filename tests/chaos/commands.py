@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # which outlives a fork, and is always there
 
 import numpy as np
+import scipy.io
 from click.testing import CliRunner
 
 import berge
@@ -38,6 +39,12 @@ COMMANDS = {
     "m.npz": "match IN.mtx -t 1 -o OUT",
     "m.json": "match IN.mtx -t 1 -o OUT",
     "m.txt": "match IN.mtx -t 1 -o OUT",
+    "general.npz": "match IN.mtx --general -t 1 -o OUT",
+    "general.txt": "match IN.mtx --general -t 1 -o OUT",
+    "capacities.csv": "match IN.pairs.csv --left worker --right job --capacity-left 2 -t 1 -o OUT",
+    "plan.json": "assign IN.score.csv --left worker --right job --score score -t 1 -o OUT",
+    "plan.csv": "assign IN.score.csv --left worker --right job --score score -t 1 -o OUT",
+    "heaviest.npz": "weighted IN.weights.mtx -o OUT",
     "pairs.csv": "match IN.pairs.csv --left worker --right job -t 1 -o OUT",
     "mate.npz": "greedy IN.mtx -t 1 -o OUT",
     "mate.txt": "greedy IN.mtx -t 1 -o OUT",
@@ -64,6 +71,9 @@ class Attempts:
             berge.write(graph, folder / f"{name}.mtx")
             pairs = [f"{i // 2},{(i + 1) // 2}\n" for i in range(int(links))]
             (folder / f"{name}.pairs.csv").write_text("worker,job\n" + "".join(pairs))
+            scores = [f"{i // 2},{(i + 1) // 2},{i % 7}\n" for i in range(int(links))]
+            (folder / f"{name}.score.csv").write_text("worker,job,score\n" + "".join(scores))
+            scipy.io.mmwrite(folder / f"{name}.weights.mtx", graph.to_scipy() * 3.0)
         self.steps: dict[str, int] = {}
         self.known: dict[str, tuple[Snapshot, Snapshot]] = {}
 
@@ -197,7 +207,7 @@ class Attempts:
 def snapshot(path: Path) -> Snapshot:
     """Return the bytes of a file, or of all files of a folder, but for seconds."""
     files = [path] if path.is_file() else [p for p in path.rglob("*") if p.is_file()]
-    seconds = re.compile(rb'"seconds": [^,\n]*')
+    seconds = re.compile(rb'"seconds": (\{[^}]*\}|[^,\n]*)')
     return {str(p.relative_to(path)): seconds.sub(b"", p.read_bytes()) for p in files}
 
 

@@ -43,7 +43,7 @@ def soak(seconds: float, known: list[Call]) -> tuple[list[tuple[float, float, in
     noted: list[tuple[float, float, int, int]] = []
     started = time.monotonic()
     done = interrupted = 0
-    while (now := time.monotonic() - started) < seconds:
+    while (now := time.monotonic() - started) < seconds or not interrupted or len(noted) < 3:
         if not noted or now >= noted[-1][0] + 1:
             noted.append((now, *what_it_has()))
         call = rng.choice(known)

@@ -60,9 +60,11 @@ def test_what_floating_point_numbers_lack_is_made_up_for():
     assert floats(prices=np.array([1, 1, 1, 8.5])) == (2, 7.0, 7.25)
     assert floats(prices=np.array([1, 1, 1, 8.5]), mate=ints(1, 0, -1, -1)) == (1, 2.0, 7.25)
     assert floats(prices=np.array([1, 1, 0.5, 8.5])) == (2, 7.0, 7.5)
-    tiny = np.array([5e-324, 0])
+    unit = 5e-324
     alone = {"n": 2, "edges": [], "mate": ints(-1, -1), "parent": ints(-1, -1)}
-    assert floats(**alone, prices=tiny, set_prices=ints()) == (0, 0.0, 5e-324)  # not ½ of it
+    for twice, half in ((1, 1), (2, 1), (9, 5)):  # of the smallest number there is no half
+        tiny = np.array([twice * unit, 0])
+        assert floats(**alone, prices=tiny, set_prices=ints()) == (0, 0.0, half * unit)
 
 
 @pytest.mark.parametrize(

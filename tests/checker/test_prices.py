@@ -300,8 +300,9 @@ def test_forged_plans_are_refused():
         replace(plan, rows=plan.rows[1:], cols=plan.cols[1:]).prove(costs)
     with pytest.raises(ProofError, match="is 'full', and 5 pairs of 6"):
         replace(plan, rows=plan.rows[1:], cols=plan.cols[1:]).prove()
+    twice = np.where(plan.rows == 1, plan.cols[0], plan.cols)
     with pytest.raises(ProofError, match="in 2 chosen pairs"):
-        replace(plan, cols=np.where(plan.rows == 1, plan.cols[0], plan.cols)).prove()
+        replace(plan, cols=twice, pair_weights=costs[plan.rows, twice]).prove()
     higher = plan.col_side._replace(prices=plan.col_side.prices + 1)
     with pytest.raises(ProofError, match="leave room"):
         replace(plan, col_side=higher).prove(costs)
@@ -309,6 +310,20 @@ def test_forged_plans_are_refused():
     mask[plan.rows[0], plan.cols[0]] = True
     with pytest.raises(ProofError, match="not an edge"):
         plan.prove(np.ma.MaskedArray(costs, mask=mask))
+
+
+def test_forged_bottlenecks_are_refused():
+    costs = default_rng(0).integers(0, 50, (6, 8))
+    plan = berge.assign(costs, objective="bottleneck")
+    plan.prove()
+    assert plan.above is not None
+    with pytest.raises(ProofError, match="another weight"):
+        replace(plan, pair_weights=plan.pair_weights + 9).prove()
+    few = plan.above[0][:3], plan.above[1]
+    with pytest.raises(ProofError, match="cover of better pairs has 3 entries, not 6"):
+        replace(plan, above=few).prove()
+    with pytest.raises(ProofError, match="a better pair is not covered"):
+        replace(plan, above=tuple(0 * part > 1 for part in plan.above)).prove()
 
 
 def test_forged_covers_are_refused():

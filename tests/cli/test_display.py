@@ -20,9 +20,11 @@ class TestDisplay:
         ]
 
     def test_bytes(self):
-        assert [in_bytes(b) for b in (5, 2048, 3 << 20, 5 << 40)] == [
+        assert [in_bytes(b) for b in (5, 1023, 2048, 3 << 20, 1010 << 20, 5 << 40)] == [
             "5 bytes",
+            "1023 bytes",
             "2 KB",
             "3 MB",
+            "0.986 GB",
             "5 TB",
         ]

@@ -1,9 +1,9 @@
 """Runs attempts in a child process that may die, hang or eat memory; each is put down to its seed.
 
 The child writes the seed into shared memory before it tries it. If it dies by a signal, or has
-not moved on for `PATIENCE` seconds, the parent knows which seed it was, notes it, and forks a
-child that goes on after it. Memory is limited by the system: what asks for more gets a MemoryError,
-which is no error of ours.
+not moved on for `PATIENCE` seconds of a processor, or for `ASLEEP` times as long by the clock on
+the wall, the parent knows which seed it was, notes it, and forks a child that goes on after it.
+Memory is limited by the system: what asks for more gets a MemoryError, which is no error of ours.
 
 Findings are kept once for each place in the code: a long run ends in a short list.
 """
@@ -23,9 +23,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-PATIENCE = 10.0  # seconds for one seed
+PATIENCE = 10.0  # seconds of a processor for one seed, which others may be using too
+ASLEEP = 6
 MEMORY = 1 << 30  # bytes that an attempt may take, besides what the process has
-SEED, SINCE, TRIED, ACCEPTED = range(4)  # of the numbers that are shared
+SEED, SINCE, SPENT, TRIED, ACCEPTED = range(5)  # of the numbers that are shared
 _RENEW = 100_000  # attempts of one child
 
 
@@ -93,7 +94,10 @@ def _one_child(
         text += _arrived(reading)
         if pid:
             status = ended
-        elif time.monotonic_ns() - shared[SINCE] > 1e9 * patience:
+        elif (
+            time.clock_gettime_ns((~child << 3) | 2) - shared[SPENT] > 1e9 * patience
+            or time.monotonic_ns() - shared[SINCE] > 1e9 * patience * ASLEEP
+        ):
             os.kill(child, signal.SIGUSR1)  # where is it?
             time.sleep(0.3)
             text += _arrived(reading)
@@ -145,7 +149,7 @@ def _child(
         now = time.monotonic_ns()
         if now > 1e9 * until:
             return
-        shared[SEED], shared[SINCE] = seed, now
+        shared[SEED], shared[SINCE], shared[SPENT] = seed, now, time.process_time_ns()
         try:
             shared[ACCEPTED] += attempt(seed)
         except Exception as error:

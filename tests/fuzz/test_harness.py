@@ -26,6 +26,8 @@ def planted(seed: int) -> bool:
         np.ones(1 << 27, np.int64)
     if seed == 9:
         raise KeyError("not ours")
+    while seed == 11:  # busy, where seed 5 is asleep
+        pass
     return seed % 2 == 0
 
 
@@ -35,6 +37,7 @@ def test_each_is_put_down_to_its_seed_and_the_run_goes_on():
     assert outcome.accepted == 10
     seeds = {kind.partition(" in ")[0]: seed for kind, (seed, _, _) in outcome.found.items()}
     assert seeds == {"ended by -11": 3, "hang": 5, "MemoryError": 7, "KeyError": 9}
+    assert sum(times for _, _, times in outcome.found.values()) == 5
 
 
 def test_one_kind_of_finding_is_kept_once_and_counted():

@@ -195,6 +195,12 @@ def test_what_numpy_would_refuse_or_forget(make, said):
         make()
 
 
+def test_more_columns_than_fit_in_memory():
+    wide = sp.coo_array(([1.0], ([0], [0])), shape=(3, 2**44)).tocsr()
+    with pytest.raises(InvalidGraphError, match="vertices do not fit in memory"):
+        berge.maximum_matching(wide)
+
+
 @pytest.mark.parametrize("name", ["indptr", "indices"])
 def test_arrays_of_scipy_that_have_rows(name):
     matrix = sp.csr_array(np.eye(3))

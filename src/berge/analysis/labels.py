@@ -31,7 +31,7 @@ from ..results.proof import Certificate, koenig_cover
 from ..settings import PairSettings, Side
 from ..shown import Shown
 from ..solve.maximum import maximum_matching
-from ..wording import in_words
+from ..wording import in_words, plural
 
 __all__ = [
     "LabelledMatching",
@@ -95,7 +95,7 @@ class LabelledMatching(dict[Any, Any], Shown):
         return proof
 
     def _facts(self) -> Iterator[tuple[str, str]]:
-        yield "matched", f"{len(self):,} pairs, {'maximum' if self.is_maximum else 'not maximum'}"
+        yield "matched", f"{plural(len(self), 'pair')}, {'' if self.is_maximum else 'not '}maximum"
         for name, labels in (("left", self.unmatched_left), ("right", self.unmatched_right)):
             yield f"unmatched {name}", in_words(labels, 10) or "none"
         for reason in self.reasons()[:5] if self.is_maximum else ():
@@ -395,8 +395,14 @@ def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:
     library = type(edges).__module__.partition(".")[0]
     if left is not None or right is not None or is_frame(edges):
         return as_bipartite(edges, left=left, right=right)
-    if isinstance(edges, BipartiteGraph) or library in ("networkx", "igraph", "scipy"):
+    if (
+        isinstance(edges, BipartiteGraph)
+        or hasattr(edges, "is_multigraph")
+        or (library in ("igraph", "scipy"))
+    ):
         return as_bipartite(edges)
+    if library == "networkx":
+        raise InvalidGraphError("a view of edges does not say which end is left: pass the graph")
     if isinstance(edges, Mapping):
         return _graph_of_mapping(edges)
     if isinstance(edges, np.ndarray):

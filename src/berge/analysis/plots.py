@@ -8,6 +8,7 @@ matplotlib is an extra (``berge[plot]``), imported when something is drawn.
 
 from __future__ import annotations
 
+import sys
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -37,12 +38,13 @@ _NAMES = ("underdetermined", "square", "overdetermined", "between the parts")
 
 
 def pyplot() -> Any:
-    """Import matplotlib for drawing to files."""
+    """Import matplotlib to draw to files, or to what a notebook or its user has chosen."""
     try:
         import matplotlib
     except ImportError:
         raise OptionError("drawing needs matplotlib: pip install 'berge[plot]'") from None
-    matplotlib.use("Agg")
+    if not {"IPython", "matplotlib.pyplot"} & set(sys.modules):
+        matplotlib.use("Agg")
     from matplotlib import pyplot
 
     return pyplot

@@ -140,7 +140,11 @@ class Singularity(Shown):
     def reason(self) -> str:
         """The proof in words, with names where there are any; what is empty is said besides."""
         if self.side is None:
-            return "not structurally singular: the smaller side can be matched whole"
+            left = 0 if self.graph is None else self.graph.n_rows - self.graph.n_cols
+            over = plural(abs(left), "row" if left > 0 else "column")
+            return "not structurally singular: the smaller side can be matched whole" + (
+                f", with {over} too many" if left else ""
+            )
         nouns = ("row", "column") if self.side == "rows" else ("column", "row")
         sizes = (self.vertices.size, self.neighbours.size)
         who, whom = (
@@ -192,7 +196,7 @@ def is_structurally_singular(graph: Any, **options: Unpack[Settings]) -> Singula
     matching = certain_matching(graph, options)
     if matching.cardinality == min(graph.shape):
         nothing: npt.NDArray[np.intp] = np.zeros(0, np.intp)
-        return Singularity(None, nothing, nothing)
+        return Singularity(None, nothing, nothing, graph)
     side, searched = "rows", graph
     if graph.n_rows > graph.n_cols:
         side, searched, matching = "columns", graph.T, matching.turned()

@@ -116,7 +116,7 @@ def check_weight(
     size, _, _ = check_general(n, dual.edges(edges, m), m)
     parts = [*dual.y.tolist(), *products(dual.z, dual.sizes // 2)]
     parts += [*products(-dual.s, n - 2 * size), *products(dual.lacking, n // 2)]
-    weights = dual.weight[(m >= 0) & (np.arange(n) < m)].tolist()
+    weights = dual.weight[np.arange(n) < m].tolist()
     low, twice = sum_of(weights, kind, -math.inf), sum_of(parts, kind, math.inf)
     if kind == "i":
         return size, low, -(-twice // 2)

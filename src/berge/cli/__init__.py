@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 
@@ -67,4 +68,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without × is no reason to fail
-    cli(prog_name="berge")
+    try:
+        cli(prog_name="berge")
+    finally:
+        gc.freeze()  # nothing to clean up is left: Python would look through all of numba for it

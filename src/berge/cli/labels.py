@@ -164,7 +164,8 @@ def texts_of(file: Iterable[bytes], path: Path) -> Iterator[str]:
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            raise FormatError("not text in UTF-8", path, number) from None
+            hint = "; save the table as CSV" if path.suffix in (".xlsx", ".xls", ".ods") else ""
+            raise FormatError(f"not text in UTF-8{hint}", path, number) from None
 
 
 def cut(lines: list[str], delimiter: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import FormatError, OptionError
-from .labels import DELIMITERS, cut, texts_of
+from .labels import DELIMITERS, cut, labels_hinted, texts_of
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
@@ -38,10 +38,11 @@ def read_scores(file: GraphFile, score: str | None) -> Scores:
         return Scores(*as_weighted(table, names[2], left=names[0], right=names[1]), names)
     from ..files import read_weighted
 
-    rows, cols, weights, shape = read_weighted(
-        file.path, format=file.form, base=file.base, limits=file.limits,
-        left=file.left, right=file.right, weights=score,
-    )  # fmt: skip
+    with labels_hinted(file.path):
+        rows, cols, weights, shape = read_weighted(
+            file.path, format=file.form, base=file.base, limits=file.limits,
+            left=file.left, right=file.right, weights=score,
+        )  # fmt: skip
     return Scores((rows, cols, shape), weights)
 
 
@@ -153,5 +154,7 @@ def _number(path: Path, line: int, text: str, name: str) -> Any:
 
     value = number(text.encode())
     if value is None or value != value:
-        raise FormatError(f"{text[:40]!r} in column {name!r} is not a number", path, line)
+        point = text.replace(",", ".", 1)
+        hint = f"; write {point}" if "," in text and number(point.encode()) is not None else ""
+        raise FormatError(f"{text[:40]!r} in column {name!r} is not a number{hint}", path, line)
     return int(text) if text.lstrip("+-").isdecimal() else value

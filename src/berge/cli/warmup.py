@@ -103,6 +103,7 @@ def _use_kernels(everything: bool) -> None:
     from ..ingest import as_bipartite, as_graph
     from ..methods.registry import algorithms, variants
     from ..results.matching import Matching
+    from ..results.proof import koenig_cover
     from ..solve.assign import assign
     from ..solve.greedy import greedy_matching
     from ..solve.maximum import maximum_matching
@@ -138,10 +139,13 @@ def _use_kernels(everything: bool) -> None:
             matching.prove(matrix)
             as_bipartite(matrix.tocsc())
             as_bipartite(matrix.tocoo())
-        short = source.to_scipy()[:, 1:]  # a proof searches only where a row is left
-        maximum_matching(short).prove(short)
         dulmage_mendelsohn(source)
         block_triangular_form(source)
+    # Rows and columns are left, so that a proof needs to know what was reached from them.
+    short = BipartiteGraph([0, 1, 2, 3, 5], [0, 0, 0, 1, 2], (4, 3))
+    matching = maximum_matching(short)
+    matching.prove(short)
+    koenig_cover(short, matching)
     graph.without_duplicates()
     for source in (graph, small):  # taken as general graphs
         pairs = source.to_scipy().tocoo().coords

@@ -13,7 +13,7 @@ from typing import Any
 from llvmlite import binding
 from numba.core.caching import CompileResultCacheImpl
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime import _nrt_python
 
 __all__ = ["StoredForm", "restore", "store"]
 
@@ -34,7 +34,8 @@ def restore(target: Any, stored: tuple[list[str], Any]) -> Any:
     outside, parts = stored
     for start in parts[_STARTERS]:  # of threads
         start()
-    rtsys.initialize(target)  # numba's own functions for memory
+    for name, address in _nrt_python.c_helpers.items():  # numba's own functions for memory
+        binding.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     missing = _missing(outside)
     if missing:
         target.refresh()

@@ -272,7 +272,7 @@ def format_at(path: PathName, format: str | None = None) -> Format:
     if format is None and os.path.isfile(path):
         suffix = split_suffix(path)[0]
         known = {suffix for form in FORMATS for suffix in form.suffixes}
-        if suffix == ".txt" or suffix not in known:
+        if suffix not in known - {".txt"} | {".xlsx", ".ods"}:
             with damage_reported(path), open_bytes(path) as file:
                 begins = file.read(max(map(len, _BEGINNINGS))) or b""
             for beginning, name in _BEGINNINGS.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import InvalidGraphError, OptionError
+from ..wording import did_you_mean
 
 
 def choose_columns(
@@ -57,4 +58,6 @@ def place_of(names: list[Any], side: str, name: Any, by_number: bool = False) ->
     if by_number and name.isdecimal() and 1 <= int(name) <= len(names):
         return int(name) - 1
     listing = ", ".join(map(repr, names))
-    raise OptionError(f"{side}: there is no column {name!r}; the columns are {listing}")
+    alike = next((other for other in names if str(other).casefold() == str(name).casefold()), None)
+    hint = did_you_mean(name, map(str, names)) if alike is None else f"; did you mean {alike!r}?"
+    raise OptionError(f"{side}: there is no column {name!r}; the columns are {listing}{hint}")

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import tuning
-from ..errors import InvalidGraphError
+from ..errors import InvalidGraphError, OptionError
 from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
@@ -471,17 +471,26 @@ class Graph(Shown, OwnClasses):
         n_vertices: int | None = None,
         weights: npt.ArrayLike | None = None,
         labels: Sequence[Any] | None = None,
+        *,
+        vertex_weights: npt.ArrayLike | None = None,
+        parallel: Literal["max", "sum"] = "max",
     ) -> Graph:
         """Build a graph from pairs of ends, with a weight for each pair or without.
 
-        Self-loops are dropped, and of parallel edges the heaviest is kept.
+        Self-loops are dropped. Of parallel edges the heaviest is kept, or, as partitioners expect
+        it, one that weighs as much as all of them (``parallel="sum"``; without weights, their
+        number).
 
         Examples
         --------
         >>> import berge
         >>> berge.Graph.from_edges([0, 1, 2], [1, 0, 2], n_vertices=4)
         Graph(4 vertices, 1 edge)
+        >>> berge.Graph.from_edges([0, 1], [1, 0], weights=[2, 3], parallel="sum").weights
+        array([5., 5.])
         """
+        if parallel not in ("max", "sum"):
+            raise OptionError(f"parallel must be 'max' or 'sum', not {parallel!r}")
         ends, others = _own("vertex indices", ends), _own("vertex indices", others)
         if ends.size != others.size:
             raise InvalidGraphError(f"{ends.size} ends of edges, but {others.size} other ends")
@@ -492,7 +501,10 @@ class Graph(Shown, OwnClasses):
         _check_range("vertex indices", ends, n)
         _check_range("vertex indices", others, n)
         checked = _check_weights("weights", weights, ends.size)
-        graph = cls._trusted(*_undirected(ends, others, n, checked))
+        if parallel == "sum":
+            ends, others, checked = _added_up(ends, others, n, checked)
+        of_vertices = _check_vertex_weights(vertex_weights, n)
+        graph = cls._trusted(*_undirected(ends, others, n, checked), of_vertices)
         settle(graph, "labels", _check_labels("labels", labels, n))
         return graph
 
@@ -541,6 +553,13 @@ class Graph(Shown, OwnClasses):
     def total_weight(self) -> float:
         """Sum of the weights of all edges, each counted once."""
         return float(self.n_edges) if self.weights is None else float(self.weights.sum()) / 2
+
+    def weighing(self, vertex_weights: npt.ArrayLike) -> Graph:
+        """Return the same graph with these weights of vertices."""
+        checked = _check_vertex_weights(vertex_weights, self.n_vertices)
+        graph = Graph._trusted(self.indptr, self.indices, self.weights, checked)
+        settle(graph, "labels", self.labels)
+        return graph
 
     @fixed
     def labels(self) -> Sequence[Any] | None:
@@ -781,6 +800,17 @@ def _in_order(labels: Sequence[Any] | None, order: IndexArray) -> Sequence[Any] 
     if labels is None:
         return None
     return labels[order] if isinstance(labels, np.ndarray) else [labels[k] for k in order]
+
+
+def _added_up(
+    ends: IndexArray, others: IndexArray, n: int, weights: Weights | None
+) -> tuple[IndexArray, IndexArray, Weights]:
+    """Make one of parallel edges, which weighs as much as all."""
+    low, high = np.minimum(ends, others).astype(np.int64), np.maximum(ends, others)
+    pairs, place = np.unique(low * max(n, 1) + high, return_inverse=True)
+    first, second = np.divmod(pairs, max(n, 1))
+    index = ends.dtype
+    return first.astype(index), second.astype(index), np.bincount(place, weights).astype(float)
 
 
 def _check_weights(name: str, weights: Any, size: int) -> Weights | None:

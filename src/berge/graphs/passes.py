@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compile import kernel, share_out, threads_of
+from ..errors import InvalidGraphError
 from ..tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
 __all__ = ["copied", "count_rises", "largest", "list_unmatched", "pair_up", "unmatched"]
@@ -41,7 +42,10 @@ def unmatched(size: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return so many −1."""
     if size < SHARED_WRITES:
         return np.full(size, -1, dtype)
-    array = np.empty(size, dtype)
+    try:
+        array = np.empty(size, dtype)
+    except (MemoryError, ValueError):
+        raise InvalidGraphError(f"{size:,} vertices do not fit in memory") from None
     _sweep(FILL, array, array)
     return array
 

@@ -127,7 +127,7 @@ def _bipartite(
         )
     if hasattr(source, "to_host"):  # a graph on a device
         return _bipartite(source.to_host())
-    if library == "networkx" or hasattr(source, "is_multigraph"):
+    if hasattr(source, "is_multigraph"):
         from .networkx import from_networkx
 
         return from_networkx(source, top_nodes)
@@ -179,7 +179,7 @@ def _unknown(source: Any, kind: str, indices: str) -> InvalidGraphError:
     )
 
 
-def as_graph(source: Any, *, weights: Any = None) -> Graph:
+def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) -> Graph:
     """Make an undirected graph of a `Graph`, or of anything square that `as_bipartite` takes.
 
     An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped, and of
@@ -200,6 +200,8 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
         - the name of an attribute of the edges, for networkx and igraph graphs;
         - an array: a weight ≥ 0 for every stored entry, or edge, in the order of the source;
         - False: none, also of a `Graph`.
+    vertex_weights
+        A number ≥ 0 for every vertex; by default what the source has, if any.
 
     Raises
     ------
@@ -217,6 +219,8 @@ def as_graph(source: Any, *, weights: Any = None) -> Graph:
     >>> berge.as_graph(np.array([[0, -2], [1, 0]]), weights=True).weights
     array([2., 2.])
     """
+    if vertex_weights is not None:
+        return as_graph(source, weights=weights).weighing(vertex_weights)
     own = weights is True or isinstance(weights, str)
     given = None if weights is None or isinstance(weights, (bool, str)) else weights
     if isinstance(source, Graph):

@@ -13,7 +13,9 @@ from ..errors import OptionError
 
 __all__ = ["Algorithm", "Kind", "Option", "load"]
 
-Kind = Literal["start", "exact", "greedy", "assign", "capacity", "general-start", "general"]
+Kind = Literal[
+    "start", "exact", "greedy", "assign", "capacity", "general-start", "general", "general-weighted"
+]  # fmt: skip
 
 
 def load(function: str) -> Callable[..., Any]:
@@ -87,7 +89,8 @@ class Algorithm:
         bipartite graphs; ``"greedy"`` (a maximal matching of any graph); ``"assign"`` (the
         cheapest choice of edges of a bipartite graph); ``"capacity"`` (as many edges of a bipartite
         graph as the capacities of its vertices allow); ``"general"`` (a maximum matching of any
-        graph) or ``"general-start"`` (what that begins with).
+        graph), ``"general-start"`` (what that begins with) or ``"general-weighted"`` (the heaviest
+        matching of any graph).
     summary
         How it works, in one line.
     bound

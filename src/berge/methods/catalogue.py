@@ -38,7 +38,9 @@ def _row(kind: Kind, name: str, module: str, summary: str, paper: str, **more: A
 _START, _EXACT, _GREEDY, _ASSIGN, _CAPACITY = (
     partial(_row, kind) for kind in ("start", "exact", "greedy", "assign", "capacity")
 )
-_GENERAL_START, _GENERAL = (partial(_row, kind) for kind in ("general-start", "general"))
+_GENERAL_START, _GENERAL, _GENERAL_WEIGHTED = (
+    partial(_row, kind) for kind in ("general-start", "general", "general-weighted")
+)
 _STARTS, _AUGMENTING = "methods.starts", "methods.augmenting"
 _PUSHING, _GREEDILY = "methods.push_relabel", "methods.greedy"
 _ASSIGNMENT, _ANY_GRAPH = "methods.assignment", "methods.general"
@@ -261,4 +263,8 @@ ALGORITHMS = (
     _GENERAL("blossom", f"{_ANY_GRAPH}.blossom",
              "breadth-first search with blossoms from one unmatched vertex after the other",
              "Edmonds 1965; Gabow 1976", bound="O(n·m·log n)"),
+    _GENERAL_WEIGHTED("weighted-blossom", f"{_ANY_GRAPH}.weighted_blossom",
+                      "the best fractional matching, then trees with prices, one after the other",
+                      "Edmonds 1965; Ball, Derigs 1983; Galil, Micali, Gabow 1986; Cook, Rohe 1999",
+                      bound="O(n³·log n)"),
 )  # fmt: skip

@@ -31,8 +31,12 @@ _BY_WEIGHT = (
     "the best by weight is found by berge.assign, of any graph by berge.maximum_weight_matching"
 )
 _NAMES = "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)"
+_TABLES = "columns of tables are named to berge.as_bipartite(table, left=…, right=…)"
 # What people ask for that has another name, or is to be had elsewhere, by a word in its name.
 _ELSEWHERE = {
+    "top_nodes": "which nodes are rows is said to berge.as_bipartite(graph, top_nodes=…)",
+    "left": _TABLES,
+    "right": _TABLES,
     "maximi": "the largest sum is objective='max' of berge.assign",
     "algorithm": "here it is method=…",
     "method": "the name of an algorithm is algorithm=…",
@@ -56,6 +60,7 @@ _TAKEN_BY: dict[Kind, tuple[str, str]] = {
     "capacity": ("algorithm", "berge.maximum_matching with capacities"),
     "general-start": ("init", "berge.maximum_matching for any graph"),
     "general": ("algorithm", "berge.maximum_matching for any graph"),
+    "general-weighted": ("algorithm", "berge.maximum_weight_matching"),
 }
 
 
@@ -146,7 +151,7 @@ def check_options(
     for name in given:
         if name not in checked[0] and name not in checked[1]:
             known = [option.name for a in (exact, start) for option in a.options]
-            near = did_you_mean(name, [*known, *keywords])
+            near = "" if name in _ELSEWHERE else did_you_mean(name, [*known, *keywords])
             if hint := near or elsewhere(name):
                 raise OptionError(f"there is no option {name!r}{hint}")
             raise OptionError(
@@ -159,7 +164,8 @@ def check_options(
 def elsewhere(name: str) -> str:
     """Return the end of a message about an unknown option: what has that to give, or nothing."""
     low = name.lower()
-    near = [word for word in _ELSEWHERE if word in low] or get_close_matches(low, _ELSEWHERE, n=1)
+    near = [low] if low in _ELSEWHERE else [word for word in _ELSEWHERE if word in low]
+    near = near or get_close_matches(low, _ELSEWHERE, n=1)
     return f"; {_ELSEWHERE[near[0]]}" if near else ""
 
 

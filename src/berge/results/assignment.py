@@ -273,6 +273,11 @@ class Assignment(Shown):
         graph, known, costs = priced(as_weighted(source, weights), self.objective)
         if graph.shape != self.shape:
             raise ProofError(f"the assignment is for {self.shape}, the graph has {graph.shape}")
+        self._check_weights(graph, known)
+        self.graph, self.weights, self.costs = graph, known, costs
+
+    def _check_weights(self, graph: BipartiteGraph, known: Any) -> None:
+        """Raise `ProofError` unless the pairs have the weights of the graph."""
         weights = known[self._places(graph)]
         if weights.size != np.size(self.pair_weights):
             raise ProofError(f"{weights.size} pairs have {np.size(self.pair_weights)} weights")
@@ -280,7 +285,6 @@ class Assignment(Shown):
         if other.size:
             i, j = self.rows[other[0]], self.cols[other[0]]
             raise ProofError(f"row {i} and column {j} have another weight in the graph")
-        self.graph, self.weights, self.costs = graph, known, costs
 
     def _known(self) -> tuple[BipartiteGraph, Values]:
         """Return the graph and its costs."""

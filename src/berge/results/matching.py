@@ -232,8 +232,10 @@ class Matching(Shown):
         'rows × columns, though symmetric: general=True takes it for a graph of one set of vertices'
         """
         graph = self._graph and self._graph()
-        if graph is None or self.n_rows != self.n_cols:
+        if self.n_rows != self.n_cols:
             return "rows × columns"
+        if graph is None:
+            return "rows × columns; whether it was symmetric is not known: the graph is gone"
         from ..graphs.symmetry import is_symmetric
         from ..ingest import as_bipartite
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ..checker.check import check_matching, edges_of_rows
+from ..checker.check import check_matching, copy_of, edges_of_rows
 from ..checker.prices import REQUIRED, check_assignment
 from ..errors import ProofError
 
@@ -60,6 +60,7 @@ class PriceProof:
 def price_proof(plan: Assignment) -> PriceProof:
     """Return the proof that no assignment is better; see `Assignment.prove`."""
     _check_asked(plan)
+    plan._check_weights(plan._known()[0], plan.weights)
     if plan.objective == "bottleneck":
         best = worst = _bottleneck(plan)
     else:
@@ -144,7 +145,8 @@ def _bottleneck(plan: Assignment) -> Any:
     elif size < min(plan.shape):
         raise ProofError(f"{size} pairs are chosen, and {min(plan.shape)} must be")
     if size and plan.above is not None:
-        left, right = plan.above
+        sizes = zip(plan.above, plan.shape, strict=True)
+        left, right = (copy_of("cover of better pairs", part, "b", n) for part, n in sizes)
         if not int(left.sum() + right.sum()) < size:
             raise ProofError("the cover of better pairs is not smaller than the assignment")
         for rows, cols, cost in edges:

@@ -37,6 +37,7 @@ __all__ = [
     "choose_general",
     "choose_greedy",
     "choose_start_in_parts",
+    "choose_weighted",
     "is_plain",
     "search",
     "searches_columns",
@@ -46,6 +47,7 @@ EXACT, START = "mixed", "cheap"
 ON_CUDA, ON_DISK = "g-pr-shr", "out-of-core"
 START_OF_OTHERS, START_ON_DISK = "karp-sipser", "none"
 GENERAL, GENERAL_START = "graft", "degree-one"
+GENERAL_WEIGHTED = "weighted-blossom"
 GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
 
 # For graphs in parts; of the methods, the first is for weights and the second for none.
@@ -135,6 +137,11 @@ def choose_general(algorithm: str, init: str) -> tuple[Algorithm, Algorithm | No
     if init == "none":
         return exact, None
     return exact, find("general-start", GENERAL_START if init == "auto" else init)
+
+
+def choose_weighted(algorithm: str) -> Algorithm:
+    """Return the algorithm for the heaviest matching of a graph that need not be bipartite."""
+    return find("general-weighted", GENERAL_WEIGHTED if algorithm == "auto" else algorithm)
 
 
 def choose_start_in_parts(init: str) -> str:

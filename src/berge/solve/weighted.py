@@ -20,7 +20,9 @@ from ..results.weighted_matching import (
     prices_of_forest,
     weight_of_pairs,
 )
+from ..settings import GeneralWeightedName
 from ..wording import plural
+from . import default
 from .general import match_general
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def maximum_weight_matching(
     maxcardinality: bool = False,
     perfect: bool = False,
     minimise: bool = False,
+    algorithm: GeneralWeightedName = "auto",
     time_limit: float | None = None,
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
@@ -62,6 +65,8 @@ def maximum_weight_matching(
         Only matchings of all vertices compete; if there is none, an error says why.
     minimise
         Find the lightest one that competes.
+    algorithm
+        A name from ``berge.algorithms("general-weighted")``.
     time_limit
         Seconds after which the matching so far is returned, with a bound on what the best weighs.
     progress
@@ -100,12 +105,12 @@ def maximum_weight_matching(
     """
     started = time.perf_counter()
     check_numbers(0, time_limit)
+    exact = default.choose_weighted(algorithm)
     if perfect and maxcardinality:
         raise OptionError("perfect matchings are maximum ones: give perfect or maxcardinality")
     signed = as_signed_graph(graph, weights, minimise)
     _check_size(signed, perfect or maxcardinality)
-    from ..methods.general.weighted_blossom import weighted_blossom  # numba is imported here
-    from ..results.weighted_run import WeightedRun
+    from ..results.weighted_run import WeightedRun  # numba is imported here
 
     first = None
     if perfect and (signed.n_vertices % 2 or (signed.degrees == 0).any()):
@@ -118,7 +123,7 @@ def maximum_weight_matching(
         cardinality=0,
         threads=1,
         seed=0,
-        stats=SolveStats("weighted-blossom", "fractional"),
+        stats=SolveStats(exact.name, "fractional"),
         perfect=perfect or (first is not None and first.is_perfect),
         goal=None if first is None else first.cardinality,
     )
@@ -128,7 +133,7 @@ def maximum_weight_matching(
             run.mate[:] = first.mate
             raise Stop(first.stats.stopped)
         run.pause()
-        weighted_blossom(run)
+        exact.load()(run)
     if run.infeasible:
         raise InvalidGraphError(_why_not_perfect(signed))
     matching = _result(run, first, perfect, minimise)

@@ -232,6 +232,11 @@ SIZE = 1000, 1500, 20_000, 100_000  # roots, unmatched columns, rows, edges
         (0.5, 850, 147, 7, SIZE, mixed.DEEP),
         (0.5, 850, 146, 7, SIZE, mixed.PUSH),
         (0.5, 849, 151, 7, SIZE, mixed.PUSH),
+        # Few rows, and most are still left.
+        (0.5, 40, 38, 99, (78, 100, 20_000, 65_900), mixed.DEEP),
+        (0.5, 39, 39, 99, (78, 100, 20_000, 65_900), mixed.SEARCH),
+        (0.5, 40, 39, 99, (79, 100, 20_000, 65_900), mixed.SEARCH),
+        (0.0, 40, 38, 99, (78, 100, 20_000, 65_900), mixed.SEARCH),
         # Nobody has begun.
         (0.5, 1000, 0, 0, SIZE, mixed.SEARCH),
         (2.0, 10, 990, 99, SIZE, mixed.SEARCH),

@@ -12,7 +12,7 @@ from berge.wording import plural
 from ..bench.ratios import usual_and_most
 from ..report.model import Claim, Figure, Missing, Report, Table
 from .apfb import PAPER as APFB
-from .experiment import Paper, Rows
+from .experiment import IN_PRINT, Paper, Rows
 from .g_pr import PAPER as G_PR
 from .greedy import PAPER as GREEDY
 from .tree_grafting import PAPER as TREE_GRAFTING
@@ -78,7 +78,7 @@ def _claims(paper: Paper, rows: Rows, parts: Sequence[str], ran: Sequence[str]) 
     kept = [
         claim
         for test, claim in zip(paper.tests, found, strict=True)
-        if claim.verdict != "not testable here"
+        if (claim.verdict != "not testable here" and (ran or not claim.ours.endswith(IN_PRINT)))
         or any(test.figure.startswith(id) for id in ran if test.figure)
     ]
     for claim in kept:

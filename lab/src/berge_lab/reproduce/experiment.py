@@ -4,6 +4,11 @@ An `Experiment` says which graphs and settings a figure or table of a paper need
 become one. A `Test` is a claim of the paper with the function that finds out whether it holds.
 `Rows` are results by graph, setting and number of threads. The papers compare seconds after a
 common start, so `seconds` here are those of the search alone, of the fastest run.
+
+One policy for claims. Counts and sizes are compared as they are. Seconds are compared with those of
+the same machine, and only for codes that the paper ran on a CPU; they decide if the ratio is beyond
+`Rows.margin`, which no noise of these runs makes, else nothing is said. What the paper says of its
+own printed numbers is recomputed from these. What it says of a GPU's seconds is not tested.
 """
 
 from __future__ import annotations
@@ -12,6 +17,8 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import median
 from typing import Any
 
 from ..bench.ratios import geometric_mean, sensitivity
@@ -20,6 +27,7 @@ from ..report.bench import by_machine
 from ..report.model import Claim, Figure, Missing, Table, Verdict
 
 __all__ = [
+    "IN_PRINT",
     "Check",
     "Claims",
     "Experiment",
@@ -27,14 +35,17 @@ __all__ = [
     "Paper",
     "Rows",
     "Test",
+    "by_margin",
     "claims_of",
     "cores",
     "exact",
     "greedy",
+    "in_print",
     "on_graphs",
     "thread_counts",
 ]
 
+IN_PRINT = "by the printed table"
 Row = dict[str, Any]
 Check = Callable[["Rows"], "Outcome | None"]
 # claim, as published, the end of a figure's or table's id, and what looks whether it holds
@@ -167,6 +178,12 @@ class Rows:
             if len(row["search_seconds"]) > 2 and "method" not in row["arguments"]
         ]
 
+    @cached_property
+    def margin(self) -> float:
+        """A ratio of seconds that says something: twice the usual ψ from 1, and at least 1.05."""
+        spread = self.spread()
+        return max(1.05, 1 + 2 * median(spread) / 100) if spread else 1.05
+
     def permuted(self, graph: str) -> bool:
         """Whether rows and columns were put in random order."""
         return "permute" in self._some[graph]["source"]
@@ -247,6 +264,18 @@ def claims_of(paper: str, claims: Claims, reason: str) -> tuple[Test, ...]:
         Test(f"{paper}/claim-{number}", claim, published, f"{paper}/{figure}", check, reason)
         for number, (claim, published, figure, check) in enumerate(claims, 1)
     )
+
+
+def by_margin(rows: Rows, ratio: float, ours: str) -> Outcome:
+    """Return whether a ratio of seconds is above one; None where that may be noise."""
+    if 1 / rows.margin < ratio < rows.margin:
+        return Outcome(ours, None, f"within the noise of these runs, {rows.margin:.2f} times")
+    return Outcome(ours, ratio > 1)
+
+
+def in_print(words: str, held: bool) -> Check:
+    """Return a claim about the printed numbers, recomputed from these."""
+    return lambda rows: Outcome(f"{words}, {IN_PRINT}", held)
 
 
 def on_graphs(

@@ -45,9 +45,9 @@ _KINDS: tuple[tuple[str, str, tuple[_Spec, _Spec, _Spec]], ...] = (
         {"name": "random-3-80k", "n_rows": 80_000, "n_cols": 80_000, "n_edges": 240_000},
         {"name": "random-3-1M", "n_rows": 10**6, "n_cols": 10**6, "n_edges": 3 * 10**6})),
     ("scale-free", "rmat", (
-        {"name": "rmat-paper-13", "scale": 13, "edges_per_vertex": 8, "probabilities": "paper"},
-        {"name": "rmat-paper-15", "scale": 15, "edges_per_vertex": 8, "probabilities": "paper"},
-        {"name": "rmat-paper-20", "scale": 20, "edges_per_vertex": 16, "probabilities": "paper"})),
+        {"name": "rmat-paper-12", "scale": 12, "edges_per_vertex": 32, "probabilities": "paper"},
+        {"name": "rmat-paper-14", "scale": 14, "edges_per_vertex": 32, "probabilities": "paper"},
+        {"name": "rmat-paper-20", "scale": 20, "edges_per_vertex": 32, "probabilities": "paper"})),
     ("scale-free", "power-law", (
         {"name": "social-10k", "n_rows": 10_000, "n_cols": 10_000, "average_degree": 12},
         {"name": "social-30k", "n_rows": 30_000, "n_cols": 30_000, "average_degree": 12},

@@ -1,7 +1,8 @@
 """The greedy paper: figures 2 to 5.
 
 Every run takes the vertices in another random order, which is not timed, as in the paper; there are
-32 of each. Weights are the graph's own where it has any, else drawn from 0 to 1.
+32 of each. With one seed all methods get one order, and the same shuffled rows. Weights are the
+graph's own where it has any, else drawn from 0 to 1.
 
 Reference: B. O. Fagginger Auer, R. H. Bisseling, "A GPU algorithm for greedy graph matching",
 Facing the Multicore-Challenge II, 2012.
@@ -308,12 +309,12 @@ _CLAIMS: Claims = (
     ("random matchings by proposals are as large as serial ones", "over 99 % on average",
      "figure-5a", _mean_ratio(PROPOSALS, RANDOM, "size", lambda ratio: ratio > 0.99)),
     ("weighted matchings by proposals are heavier than by Alg. 1", "115 % on average",
-     "figure-5c", _mean_ratio(HEAVY, WEIGHTED, "weight", lambda ratio: ratio > 1)),
-    ("… and lighter than by Alg. 2", "85 % on average", "figure-5e",
-     _mean_ratio(HEAVY, SORTED, "weight", lambda ratio: ratio < 1)),
+     "figure-5c", _mean_ratio(HEAVY, WEIGHTED, "weight", lambda ratio: ratio > 1.01)),
+    ("… and 85 % as heavy as by Alg. 2, within five points", "85 % on average", "figure-5e",
+     _mean_ratio(HEAVY, SORTED, "weight", lambda ratio: abs(ratio - 0.85) <= 0.05)),
     ("on a multicore CPU proposals are hardly faster than serial random matching",
      "up to 1.1 times on 16 threads", "figure-5b",
-     _fastest(PROPOSALS, RANDOM, lambda most: most < 1.5)),
+     _fastest(PROPOSALS, RANDOM, lambda most: most <= 1.1)),
     ("… slower than serial weighted matching", "up to 0.7 times", "figure-5d",
      _fastest(HEAVY, WEIGHTED, lambda most: most < 1)),
     ("… and faster than sorting", "up to 13 times", "figure-5f",

@@ -26,7 +26,9 @@ from ...results.under_way import UnderWay
 from ...settings import GreedyName
 from ...tuning import SLOWEST
 from ...wording import plural
+from .apart import Apart
 from .hierarchy import Hierarchy, Level
+from .rating import RATINGS, RatingName
 
 __all__ = ["Aims", "clusters", "coarsen", "descend"]
 
@@ -42,6 +44,10 @@ def coarsen(
     method: GreedyName = "auto",
     balance: float | None = 3.0,
     weights: Any = None,
+    vertex_weights: Any = None,
+    rating: RatingName = "expansion",
+    blocks: Any = None,
+    fixed: Any = None,
     seed: int = 0,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -71,6 +77,17 @@ def coarsen(
         a graph from getting there. None for no limit.
     weights
         Of the edges, as in `as_graph`: True for the source's own, or an array.
+    vertex_weights
+        What each vertex weighs; by default what the graph says, or 1.
+    rating
+        Which edges are matched first: ``"expansion"``, heavy ones between light vertices;
+        ``"heavy-edge"``, heavy ones; ``"random"``, any.
+    blocks
+        A whole number for each vertex: only vertices of one block are merged, so that a partition
+        that is there already can be refined on every level.
+    fixed
+        For each vertex the part that it is fixed to, or −1. Vertices of different parts are never
+        merged.
     seed
         Chooses among equally good edges.
     threads
@@ -117,16 +134,22 @@ def coarsen(
     from .contract import contract, exact_weights
 
     aims = Aims(
-        levels, until, method, balance, seed, threads, time_limit, progress, on_level
+        levels, until, method, balance, seed, threads, time_limit, progress, on_level, rating
     ).checked()
-    finest = start = as_graph(graph, weights=weights)
+    finest = start = as_graph(graph, weights=weights, vertex_weights=vertex_weights)
+    apart = Apart.of(blocks, fixed, finest.n_vertices)
     if start.weights is not None:
         start = Graph._trusted(
             start.indptr, start.indices, exact_weights(start.weights), start.vertex_weights
         )
 
     def cluster(graph: Graph, limit: float, level: int) -> tuple[IndexArray, int]:
-        return clusters(graph, graph.indptr, graph.indices, graph.degrees, limit, level, aims)
+        nonlocal apart
+        coarse, n_coarse = clusters(
+            graph, graph.indptr, graph.indices, graph.degrees, limit, level, aims, apart
+        )
+        apart = None if apart is None else apart.coarser(coarse, n_coarse)
+        return coarse, n_coarse
 
     return descend(finest, start, cluster, contract, aims)
 
@@ -144,6 +167,7 @@ class Aims:
     time_limit: float | None
     progress: bool
     on_level: Callable[[Level], object] | None
+    rating: RatingName = "expansion"
 
     def checked(self) -> Aims:
         """Check the options; return them with what they mean by default."""
@@ -156,6 +180,8 @@ class Aims:
                 raise OptionError(f"{name} must be a whole number from {least} on, not {value!r}")
         if self.balance is not None and not self.balance >= 1:
             raise OptionError(f"balance must be a number from 1 on, not {self.balance!r}")
+        if self.rating not in RATINGS:
+            raise OptionError(f"rating must be one of {', '.join(RATINGS)}, not {self.rating!r}")
         check_numbers(self.seed, self.time_limit)
         method = choose_greedy(self.method, weighted=True).name  # by ratings
         until = (UNTIL if self.levels is None else 1) if self.until is None else self.until
@@ -179,6 +205,7 @@ def clusters(
     limit: float,
     level: int,
     aims: Aims,
+    apart: Apart | None = None,
 ) -> tuple[IndexArray, int]:
     """Match a graph, and pair what is left over by the neighbours, or nets, that it shares.
 
@@ -191,7 +218,11 @@ def clusters(
     from .two_hop import join_neighbours, pair_leftovers
 
     weights = weights_of(graph)
-    rating, blocked = rate(graph, weights, limit, aims.seed, level, aims.threads)
+    rating, blocked = rate(graph, weights, limit, aims.seed, level, aims.threads, aims.rating)
+    if apart is not None:
+        ends = np.repeat(np.arange(graph.n_vertices), graph.degrees)
+        rating[~apart.may_merge(ends, graph.indices)] = -1.0
+        blocked = True
     rated = Graph._trusted(graph.indptr, graph.indices, rating)
     if blocked:
         rated = allowed_edges(graph, rating)
@@ -203,6 +234,11 @@ def clusters(
     mate = matching.mate.copy()
     pair_leftovers(indptr, indices, sizes, mate, weights, limit)
     names = np.arange(mate.size, dtype=mate.dtype)
+    if apart is not None:
+        paired = np.flatnonzero(mate >= 0)
+        mate[paired[~apart.may_merge(paired, mate[paired])]] = -1
+        alone = (mate < 0) & (apart.fixed >= 0)  # the others of a cluster may be fixed elsewhere
+        mate[alone] = names[alone]
     head = np.where(mate >= 0, np.minimum(mate, names), names)
     join_neighbours(graph.indptr, graph.indices, rating, mate, head, weights, limit)
     return number(head)

@@ -145,6 +145,25 @@ class Hierarchy(Shown):
         values = self._values(x, level)
         return values[self.map(to, level)]
 
+    def prolongation(self, level: int = 0, to: int = -1) -> Any:
+        """Return the matrix that takes vectors of a coarser level to a finer one, in scipy's CSR.
+
+        Row v has a one in the column of v's vertex on the coarser level. ``P @ y`` is ``project``,
+        ``P.T @ x`` is ``restrict``, and ``P.T @ A @ P`` the coarse matrix of A.
+
+        Examples
+        --------
+        >>> import berge
+        >>> berge.coarsen(berge.generate.grid(2, 1), levels=1).prolongation().toarray()
+        array([[1.],
+               [1.]])
+        """
+        from scipy.sparse import csr_array
+
+        coarse = self.map(level, to)
+        shape = coarse.size, self[to].graph.n_vertices
+        return csr_array((np.ones(coarse.size), coarse, np.arange(coarse.size + 1)), shape)
+
     def restrict(
         self, x: npt.ArrayLike, level: int = 0, to: int = -1, op: Operation = "sum"
     ) -> npt.NDArray[Any]:

@@ -9,6 +9,8 @@ Ties are the rule, since most graphs begin with weights of one. A random number,
 ends, adds up to 2⁻¹⁶ of the rating. So hardly two ratings are equal, and methods that take locally
 heaviest edges have one result on any number of threads.
 
+``heavy-edge`` rates an edge by w alone, ``random`` by the random number alone.
+
 An edge whose ends are too heavy together gets −1: it must not be matched.
 
 Work O(n + m), shared out by vertices; each entry is written by the one thread that has its vertex.
@@ -20,7 +22,7 @@ partitioner", IPDPS 2010.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +32,10 @@ from ...compile.random import draw_unit, key_of, wrapping
 from ...graphs.graph import Graph, IndexArray, Weights, unsigned
 from ...tuning import CHUNK, EDGES_PER_CALL
 
-__all__ = ["allowed_edges", "rate"]
+__all__ = ["RATINGS", "RatingName", "allowed_edges", "rate"]
 
+RatingName = Literal["expansion", "heavy-edge", "random"]
+RATINGS: tuple[str, ...] = get_args(RatingName)
 CURSOR = 0  # entry of `state`: the next vertex to hand out
 TIES = 2.0**-16
 
@@ -51,7 +55,13 @@ class Arrays(NamedTuple):
 
 @wrapping
 def rate(
-    graph: Graph, vertex_weights: Weights, limit: float, seed: int, level: int, threads: int
+    graph: Graph,
+    vertex_weights: Weights,
+    limit: float,
+    seed: int,
+    level: int,
+    threads: int,
+    kind: RatingName = "expansion",
 ) -> tuple[Weights, bool]:
     """Return the rating of every entry, and whether any is −1."""
     positive = vertex_weights[vertex_weights > 0]
@@ -60,9 +70,9 @@ def rate(
     a = Arrays(
         indptr=unsigned(graph.indptr),
         indices=unsigned(graph.indices),
-        weights=np.empty(0) if graph.weights is None else graph.weights,
+        weights=np.empty(0) if graph.weights is None or kind == "random" else graph.weights,
         vertex_weights=vertex_weights,
-        scale=1 / np.sqrt(light),
+        scale=1 / np.sqrt(light) if kind == "expansion" else np.ones(light.size),
         rating=np.empty(graph.indices.size),
         state=np.zeros(1, np.int64),
         blocked=np.zeros(threads, np.uint8),

@@ -11,7 +11,8 @@ edges they are judged (``LOOKS``, `outlook`).
 - Later, most rows that are dealt with have found a path, on which several rows had to make way, and
   yet many rows are left. Neither are free columns plenty, nor degrees small. Then push-relabel goes
   on at once, from the side with fewer vertices: it takes rows back where searches only go farther.
-  If nearly all searches find a path, but each has to read much, Pothen–Fan goes on.
+  If nearly all searches find a path, but each has to read much, Pothen–Fan goes on. So it does if
+  the start has left very few rows, and most of them are still there: free columns are far away.
 - After a pass, less than a ``SLOW`` part of the rows is dealt with. Push-relabel goes on, as above.
 
 Where no look says so, the searches end after ``effort`` times the edges. Switching loses nothing:
@@ -49,6 +50,7 @@ from ...tuning import (
     ASKEW_FREE,
     ASKEW_LEFT,
     EFFORT,
+    FAR_APART,
     FAR_FOUND,
     FAR_LEFT,
     FEW_ROOTS,
@@ -191,6 +193,8 @@ def outlook(state: Any, own: Any, tally: Any, size: Any, share: float) -> int:
     if share == 0.0:
         if left >= ASKEW_LEFT * roots and found <= ASKEW_FOUND * dealt_with:
             return TURN
+    elif roots <= FAR_APART * rows and 2 * left > roots:
+        return DEEP
     elif (
         found >= share * dealt_with
         and left >= HARD_LEFT * roots
