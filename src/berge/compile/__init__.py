@@ -11,7 +11,7 @@ from .prefetch import prefetch
 from .read_only import read_only
 from .rows import in_rows
 from .share import claim, enqueue, flush, next_chunk, share_out, take
-from .threads import most_threads, thread_count, threads_of
+from .threads import most_threads, thread_count, threads_for, threads_of
 
 __all__ = [
     "asleep",
@@ -33,6 +33,7 @@ __all__ = [
     "store_release",
     "take",
     "thread_count",
+    "threads_for",
     "threads_of",
     "ticks",
 ]

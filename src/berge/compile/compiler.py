@@ -1,13 +1,8 @@
-"""The compiler: the only module that decides how numba is used. `kernel.wake` imports it.
-
-Importing numba makes hundreds of thousands of objects, and none is garbage. Not to look for garbage
-meanwhile, and not to go through all of them soon after, saves a fifth of a first answer.
-"""
+"""The compiler: the only module that decides how numba is used. `kernel.wake` imports it."""
 
 from __future__ import annotations
 
 import ctypes
-import gc
 import logging
 import site
 import sys
@@ -15,18 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_collects = gc.isenabled()
-gc.disable()
-try:
-    import numba
-    from numba import prange
-    from numba.core import event
-finally:
-    if _collects:
-        gc.enable()
-        if gc.get_freeze_count() == 0:  # else somebody wants it otherwise
-            gc.freeze()  # and back: so they count as old, and are not gone through at once
-            gc.unfreeze()
+import numba
+from numba import prange
+from numba.core import event
 
 from . import forms  # noqa: F401
 from .cache import KernelCache

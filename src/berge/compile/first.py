@@ -31,7 +31,10 @@ import numpy as np
 
 from .sources import stamp_of
 
-__all__ = ["FOLDER", "INDEX", "LIBRARY", "NEEDS", "call", "fits", "key_of", "recording", "words_of"]
+__all__ = [
+    "FOLDER", "INDEX", "LIBRARY", "NEEDS", "RESULTS", "call", "fits", "key_of", "recording",
+    "words_of",
+]  # fmt: skip
 
 FOLDER = Path(__file__).with_name("shipped")
 INDEX, LIBRARY = "first.json", "first.so"
@@ -42,7 +45,9 @@ NEEDS = frozenset(
 )
 # What a user may set for numba that does not change code.
 _NO_MATTER = {"NUMBA_NUM_THREADS", "NUMBA_CACHE_DIR", "NUMBA_THREADING_LAYER"}
-_RESULTS = {"none": None, "bool": np.bool_, "int64": np.int64, "uint64": np.uint64}
+# What kernels may return: nothing, a number, or some numbers of one kind.
+RESULTS = ("none", "bool", "int64", "uint64")
+MOST_RESULTS = 4
 _ADDRESS, _WORD = ctypes.c_void_p, ctypes.c_int64
 
 # What is called while first answers are recorded, for `first_library`; None but there.
@@ -57,7 +62,7 @@ def fits() -> bool:
 
 
 @cache
-def _library() -> tuple[ctypes.CDLL, dict[str, list[str]]] | None:
+def _library() -> tuple[ctypes.CDLL, dict[str, tuple[str, str, int]]] | None:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return None
     if any(name.startswith("NUMBA_") and name not in _NO_MATTER for name in os.environ):
@@ -69,13 +74,19 @@ def _library() -> tuple[ctypes.CDLL, dict[str, list[str]]] | None:
         content = (FOLDER / LIBRARY).read_bytes()
         if index["check"] != zlib.crc32(content) or not NEEDS <= _features():
             return None
-        kernels = {str(k): [str(name), str(result)] for k, (name, result) in index["kernels"].items()}
+        kernels = {str(key): _entry(*entry) for key, entry in index["kernels"].items()}
         return ctypes.CDLL(str(FOLDER / LIBRARY)), kernels
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         _log.info("kernels of first answers cannot be read: %r", error)
         return None
+
+
+def _entry(name: str, result: str, size: int) -> tuple[str, str, int]:
+    if result not in RESULTS or not 0 <= int(size) <= MOST_RESULTS:
+        raise ValueError(f"no kernel returns {size} of {result}")
+    return str(name), result, int(size)
 
 
 def _features() -> set[str]:
@@ -160,20 +171,23 @@ def call(kernel: Any, args: tuple[Any, ...]) -> Any:
         return NotImplemented
     if kinds not in kernel.known:
         library, kernels = found
-        name, result = kernels.get(key_of(kernel.py_func, kinds), ("", ""))
-        function = None
-        if name and result in _RESULTS:
-            function = getattr(library, name)
+        name, result, size = kernels.get(key_of(kernel.py_func, kinds), ("", "none", 0))
+        function = getattr(library, name) if name else None
+        if function is not None:
             function.argtypes = [_ADDRESS, _ADDRESS, *types]
-        kernel.known[kinds] = function, _RESULTS.get(result)
-    function, result = kernel.known[kinds]
+        kernel.known[kinds] = function, result, size
+    function, result, size = kernel.known[kinds]
     if function is None:
         return NotImplemented
-    answer, error = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    status = function(answer.ctypes.data, error.ctypes.data, *words)
+    answer = np.zeros(MOST_RESULTS + 1, np.int64)  # the last is where numba notes what was raised
+    place = answer.ctypes.data
+    status = function(place, place + 8 * MOST_RESULTS, *words)
     if status not in (0, -2):  # all is well, or there is nothing to return
         raise SystemError(f"{kernel.__name__} ended with status {status}")
-    return None if result is None else answer.view(result)[0].item()
+    if result == "none":
+        return None
+    numbers = answer.view(result)[: size or 1].tolist()
+    return tuple(numbers) if size else numbers[0]
 
 
 def _record(kernel: Any, args: tuple[Any, ...]) -> Any:

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from llvmlite import binding
+from numba import types
 
 from . import first
 
 __all__ = ["make"]
 
-_KNOWN = {"memset", "memcpy", "memmove", "clock_gettime"}
+# Of the C library, which every Python has loaded. All are looked up when the library is.
+_KNOWN = {"memset", "memcpy", "memmove", "clock_gettime", "hypot"}
 _NOTHING = """
 define linkonce_odr void @NRT_incref(ptr %0) { ret void }
 define linkonce_odr void @NRT_decref(ptr %0) { ret void }
@@ -40,20 +42,22 @@ def make(answers: Callable[[], object], folder: Path) -> int:
         return 0
     assert first.recording is not None
     answers()
-    kernels: dict[str, tuple[str, str]] = {}
+    kernels: dict[str, tuple[str, str, int]] = {}
     parts = []
     for (function, kinds), compiled in first.recording.items():
-        result = str(compiled.signature.return_type)
-        if result not in first._RESULTS:
+        returned, size = compiled.signature.return_type, 0  # 0 is no tuple
+        if isinstance(returned, types.UniTuple):
+            returned, size = returned.dtype, returned.count
+        if str(returned) not in first.RESULTS or size > first.MOST_RESULTS:
             continue
         name = f"berge_{len(kernels)}"
         module = _alone(compiled.library._final_module, compiled.fndesc.llvm_func_name, name)
         if module is not None:
-            kernels[first.key_of(function, kinds)] = name, result
+            kernels[first.key_of(function, kinds)] = name, str(returned), size
             parts.append(module)
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="berge-") as work:
-        objects = []
+        objects: list[str] = []
         for part in parts:
             path = Path(work, f"{len(objects)}.o")
             path.write_bytes(_machine().emit_object(part))
@@ -72,14 +76,14 @@ def make(answers: Callable[[], object], folder: Path) -> int:
 
 
 def _alone(module: Any, entry: str, name: str) -> Any:
-    """Return a module that has one function under a new name, and what that calls; None if that is
-    not all it needs."""
+    """Return a module that has one function under a new name, and what that calls.
+
+    None if that is not all it needs.
+    """
     text = str(module)
     # Counts of references do nothing, whatever they are linked to.
     for counted in ("NRT_incref", "NRT_decref"):
-        text = re.sub(
-            rf"define [^\n]*@{counted}\([^\n]*\{{\n.*?\n\}}\n", "", text, flags=re.DOTALL
-        )
+        text = re.sub(rf"define [^\n]*@{counted}\([^\n]*\{{\n.*?\n\}}\n", "", text, flags=re.DOTALL)
         text = re.sub(rf"declare [^\n]*@{counted}\([^\n]*\n", "", text)
     alone = binding.parse_assembly(text + _NOTHING)
     for item in [*alone.functions, *alone.global_variables]:
@@ -94,7 +98,6 @@ def _alone(module: Any, entry: str, name: str) -> Any:
     builder.getModulePassManager().run(alone, builder)
     outside = [f.name for f in [*alone.functions, *alone.global_variables] if f.is_declaration]
     if any(not n.startswith("llvm.") and n not in _KNOWN for n in outside):
-        print(name, [n for n in outside if not n.startswith("llvm.") and n not in _KNOWN])
         return None
     return alone
 

@@ -11,10 +11,12 @@ first call of anything else wakes numba, and from then on all are numba's own, i
 
 from __future__ import annotations
 
+import gc
 import inspect
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial, update_wrapper
 from typing import Any, TypeVar, overload
 
@@ -30,8 +32,14 @@ _sleepers: list[Sleeping] = []
 _compiler: Any = None
 
 
-class prange:  # noqa: N801 (numba's own takes its place)
-    """A loop over numbers that threads share out."""
+class _PlainRange:
+    """A loop over numbers that threads share out, until numba's own takes its place."""
+
+    def __call__(self, *bounds: int) -> range:
+        return range(*bounds)
+
+
+prange = _PlainRange()
 
 
 class Sleeping:
@@ -46,6 +54,7 @@ class Sleeping:
         _sleepers.append(self)
 
     def __call__(self, *args: Any) -> Any:
+        """Call what came compiled, or wake numba."""
         if asleep():
             answer = first.call(self, args)
             if answer is not NotImplemented:
@@ -56,11 +65,12 @@ class Sleeping:
     def awake(self) -> Any:
         """What numba makes of it."""
         wake()
-        if self._awake is None:
-            names = self.py_func.__globals__
-            if names.get("prange") is prange:
-                names["prange"] = _compiler.prange
-            self._awake = _made(self.py_func, self.marked)
+        with _lock:
+            if self._awake is None:
+                names = self.py_func.__globals__
+                if type(names.get("prange")) is _PlainRange:
+                    names["prange"] = _compiler.prange
+                self._awake = _made(self.py_func, self.marked)
         return self._awake
 
     @property
@@ -95,11 +105,30 @@ def wake() -> None:
     with _lock, held:
         if _compiler is not None:
             return
-        from . import compiler
-
+        with _no_looks_for_garbage():
+            from . import compiler
         _compiler = compiler
         if first.recording is None:
             _replace_all()
+
+
+@contextmanager
+def _no_looks_for_garbage() -> Iterator[None]:
+    """Import numba with this: it makes hundreds of thousands of objects, and none is garbage.
+
+    Not to look for garbage meanwhile, and not to go through all of them soon after, saves a fifth
+    of the first answer that takes numba.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+            if gc.get_freeze_count() == 0:  # else somebody wants it otherwise
+                gc.freeze()  # and back: so they count as old, and are not gone through at once
+                gc.unfreeze()
 
 
 def _replace_all() -> None:
@@ -110,7 +139,7 @@ def _replace_all() -> None:
         for name, value in list(names.items()):
             if type(value) is Sleeping:
                 names[name] = value.awake
-            elif value is prange and names is not globals():
+            elif type(value) is _PlainRange:
                 names[name] = _compiler.prange
     _sleepers.clear()
 

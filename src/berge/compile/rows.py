@@ -1,5 +1,7 @@
-"""A vector as a matrix, inside kernels. numba's own way calls a function of numba's, which kernels
-that run without numba do not have."""
+"""A vector as a matrix, inside kernels.
+
+numba's own way calls a function of numba's, which kernels that run without numba do not have.
+"""
 
 from __future__ import annotations
 

@@ -9,11 +9,13 @@ from functools import cache
 from typing import Any
 
 from ..errors import OptionError
+from ..tuning import ASLEEP
 from .held import held
 from .kernel import asleep, wake
 
 __all__ = [
-    "most_threads", "set_threads", "side_by_side", "thread_count", "threads_of", "threads_set",
+    "most_threads", "set_threads", "side_by_side", "thread_count", "threads_for", "threads_of",
+    "threads_set",
 ]  # fmt: skip
 
 
@@ -34,6 +36,14 @@ def threads_of(threads: int | None) -> int:
             stacklevel=3,
         )
     return min(threads, most)
+
+
+def threads_for(size: int, worth: int) -> int:
+    """Return one thread for less than is worth waking others for, and all for more.
+
+    While numba sleeps, what is to be done has to be worth waking numba too.
+    """
+    return threads_of(None) if size >= (max(worth, ASLEEP) if asleep() else worth) else 1
 
 
 def most_threads() -> int:

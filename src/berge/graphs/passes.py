@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compile import in_rows, kernel, share_out, threads_of
+from ..compile import in_rows, kernel, share_out, threads_for
 from ..errors import InvalidGraphError
 from ..tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
@@ -58,7 +58,7 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
 def _sweep(job: int, array: npt.NDArray[Any], to: npt.NDArray[Any] | None = None) -> Any:
     """Do a pass over an array, and write to another; return what each thread has found."""
     enough = SHARED_WRITES if job >= FILL else SHARED_READS
-    found = np.zeros((threads_of(None) if array.size >= enough else 1, LINE), np.uint64)
+    found = np.zeros((threads_for(array.size, enough), LINE), np.uint64)
     a = np.ascontiguousarray(array)
     unsigned = f"u{a.dtype.itemsize}"
     a = a.view(unsigned)

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, share_out, threads_of
+from ..compile import kernel, share_out, threads_for
 from ..graphs.graph import Graph, equal_shares, unsigned
 from ..tuning import SHARED_READS
 
@@ -38,7 +38,7 @@ def size_if_right(graph: Graph, mate: Any, part: Any) -> int | None:
         if type(array) is not np.ndarray or array.dtype.kind != "i" or array.shape != (size,):
             return None
     mate, given = np.array(mate, index), np.array(given, index)  # nobody else has these
-    threads = 1 if graph.indices.size < SHARED_READS else threads_of(None)
+    threads = threads_for(graph.indices.size, SHARED_READS)
     cuts = equal_shares(graph.indptr, threads)
     found = np.zeros((threads, LINE), np.int64)
     check_rows(threads, unsigned(graph.indptr), unsigned(graph.indices), mate, given, cuts, found)

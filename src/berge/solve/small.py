@@ -101,7 +101,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > tuning.SMALL_GRAPH:
         return None
     if n_rows > n_cols:
-        little = edges <= tuning.LITTLE_MEMORY
+        little = edges <= tuning.LITTLE_MEMORY or asleep()
         return _from_columns(graph, threads, seed, started) if little else None
     if asleep() and threads is None:
         threads = 1  # to wake the compiler and other threads would take longer
