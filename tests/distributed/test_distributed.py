@@ -12,7 +12,7 @@ import pytest
 import berge
 from berge.distributed import halo as halo_module
 from berge.distributed import part as distributed_part
-from berge.distributed import search, start
+from berge.distributed import search, start, whole
 from berge.distributed.checkpoint import Checkpoint
 from berge.distributed.communicator import Alone, run_threads
 from berge.distributed.core import match_part
@@ -140,6 +140,51 @@ def test_exchanges(name):
     exchanges = {r.stats.exchanges for r in results}
     assert len(exchanges) == 1
     assert exchanges.pop() <= MOST_EXCHANGES[name]
+
+
+@pytest.mark.skipif(not COMPILED, reason="large")
+@pytest.mark.parametrize("name", ["hidden perfect, permuted", "rmat, paper", "grid, permuted"])
+def test_parts_may_do_without_part_0(name):
+    """By plain phases, and then with the transpose; and from the start by the degree-one rule."""
+    make, known = LARGE[name]
+    for options in ({"gather": False}, {"init": "karp-sipser"}):
+        results = check(make(), 4, known, **options)
+        assert "gathered" not in results[0].stats.seconds
+    assert "gathered" in check(make(), 4, known)[0].stats.seconds
+
+
+@pytest.mark.skipif(not COMPILED, reason="large")
+def test_threads_within_a_part():
+    graph = berge.generate.road(400, 400)
+    best = berge.maximum_matching(graph).cardinality
+    for options in ({"threads": 2}, {"threads": 2, "gather": False}):
+        result = check(graph, 1, best, **options)[0]
+        assert result.stats.init == "within-parts"
+        assert 0.9 * best < result.stats.start_cardinality < best
+
+
+def test_any_part_may_stop_what_part_0_solves_alone(monkeypatch):
+    monkeypatch.setattr(whole, "ASK", -1.0)  # at every pause
+    graph = berge.generate.permute(berge.generate.grid(20, 20))
+
+    def work(comm, interrupted):
+        run = PartRun(comm)
+        part = Part.from_graph(graph, comm.rank, comm.size)
+        run.interrupted = comm.rank == interrupted
+        nobody = np.full(len(part.rows), -1, np.int64)
+        return whole.solve_gathered(part, run, nobody, 1, 0), run.stopped
+
+    for interrupted, reason in ((None, None), (1, "interrupted")):
+        found, reasons = zip(*run_threads(3, lambda comm, i=interrupted: work(comm, i)), strict=True)
+        assert set(reasons) == {reason}
+        assert {share.complete for share in found} == {reason is None}
+        m = berge.Matching(
+            np.concatenate([share.row_match for share in found]),
+            np.concatenate([share.col_match for share in found]),
+            upper_bound=found[0].upper_bound,
+        )
+        berge.verify(graph, m)
+        assert (m.cardinality == graph.n_rows) == (reason is None)
 
 
 @pytest.mark.skipif(not COMPILED, reason="large")

@@ -79,7 +79,7 @@ def test_match(folder, road, ranks, source, target):
     assert (facts["cardinality"], facts["ranks"], facts["proved"]) == (best, ranks, True)
     assert (facts["edges"], facts["unmatched_rows"]) == (graph.nnz, graph.n_rows - best)
     assert facts["cover_rows"] + facts["cover_cols"] == best
-    assert (facts["init"], facts["resumed_phase"]) == ("karp-sipser", None)
+    assert (facts["init"], facts["resumed_phase"]) == ("within-parts", None)
     assert facts["exchanges"] < 90
     matching = berge.Matching.load(output)
     assert matching.prove(graph).size == best

@@ -32,6 +32,10 @@ frontier look for columns, while α · frontier < unseen. It goes bottom-up, whe
 row, otherwise. Unseen are its columns and ghosts that it does not know to be taken; they count as a
 64th of all at least.
 
+*Plain phases*: what a good start has left is found in few phases. So at first they need no
+transpose: parts go top-down only, and every phase begins anew from the roots that are left. Once
+these have read ``PLAIN_PASSES`` times the edges, the halo is completed, and trees are kept.
+
 Grafting pays if α · |active| > |renewable|, counted in columns. Otherwise the active trees regrow
 from their roots. Every exchange has each part's counts, so all decide alike.
 
@@ -62,7 +66,7 @@ import numpy.typing as npt
 
 from ..compile import helper, kernel
 from ..graphs.graph import index_type
-from ..tuning import EDGES_PER_CALL
+from ..tuning import EDGES_PER_CALL, PLAIN_PASSES
 from .augment import advance, to_next
 from .communicator import Array, Communicator
 from .halo import Halo
@@ -76,7 +80,9 @@ LO, HI, TAIL, FOUND, PROPOSED, RELEASED, UNSEEN, EDGES = range(8)
 
 ALPHA = 5.0  # the paper's
 
-WISH, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
+WISH, GAINED, ACTIVE, RENEWABLE, READ = range(5)  # the notes of an exchange
+
+SETTLED = 2  # ``renewed[tree]`` once all parts know
 
 
 class Arrays(NamedTuple):
@@ -118,6 +124,8 @@ class Forest:
         Whether to grow locally to the end before each exchange.
     alpha
         For the direction: 0 is always top-down, infinity always bottom-up.
+    plain
+        Whether to begin with plain phases; else the halo is complete.
     """
 
     def __init__(
@@ -129,7 +137,9 @@ class Forest:
         *,
         exhaust: bool,
         alpha: float = ALPHA,
+        plain: bool = False,
     ):
+        self.plain = plain
         self.halo, self.part, self.run = halo, halo.part, PartRun.of(comm)
         self.exhaust, self.alpha, part = exhaust, alpha, halo.part
         self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
@@ -180,9 +190,9 @@ class Forest:
                 *self._growth(found[mates >= 0], mates[mates >= 0]),
             ]
             pending = count(messages) + int(state[HI] - state[LO])
-            if not pending:
+            if not pending and not self.plain:
                 counts = self._counts()
-            notes = [run.wish, gained, *counts]
+            notes = [run.wish, gained, *counts, self.traversed_edges]
             kinds, self._notes, pending = deliver(run, messages, notes, pending)
             if not pending:
                 break
@@ -201,18 +211,24 @@ class Forest:
         return PhaseResult(int(self._notes[:, GAINED].sum()), not stopping)
 
     def next_forest(self) -> None:
-        """Construct the frontier for the next phase: graft or regrow (step 3). No exchange."""
-        a = self.arrays
-        sort_out(a)
-        sums = self._notes.sum(axis=0)
-        if ALPHA * sums[ACTIVE] > sums[RENEWABLE]:
-            graft(a)
-        else:
-            a.seen[:] = 0
-            a.root[:] = -1
-            a.sizes[:] = 0
-            a.state[RELEASED] = 0
-            self._plant()
+        """Construct the frontier for the next phase: graft or regrow (step 3).
+
+        No exchange, but for the one that completes the halo after plain phases.
+        """
+        a, sums = self.arrays, self._notes.sum(axis=0)
+        if not self.plain:
+            sort_out(a)
+            if ALPHA * sums[ACTIVE] > sums[RENEWABLE]:
+                graft(a)
+                return
+        elif sums[READ] > PLAIN_PASSES * self.halo.n_edges:
+            self.halo.complete(self.run)
+            self.arrays, self.plain = a._replace(graph=self.halo.graph), False
+        a.seen[:] = 0
+        a.root[:] = -1
+        a.sizes[:] = 0
+        a.state[RELEASED] = 0
+        self._plant()
 
     def cover(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Return this part's share of the cover, after a phase that gained nothing."""
@@ -234,8 +250,9 @@ class Forest:
     def _grow(self) -> None:
         a, state = self.arrays, self.arrays.state
         state[HI] = state[TAIL]
+        alpha = 0.0 if self.plain else float(self.alpha)
         while state[LO] < state[HI]:
-            grow(a, float(self.alpha), self.exhaust, EDGES_PER_CALL)
+            grow(a, alpha, self.exhaust, EDGES_PER_CALL)
             if not self.exhaust or self.run.wish:
                 break
 
@@ -258,12 +275,27 @@ class Forest:
 
     def _settle(self, announced: list[Array]) -> Array:
         """Mark announced trees as renewable; return which of this part's own it has won."""
-        trees = np.concatenate(announced)
-        self.arrays.renewed[trees] = 1
-        first = np.unique(trees, return_index=True)[1]
         begin = sum(message.size for message in announced[: self.run.rank])
-        end = begin + announced[self.run.rank].size
-        return first[(first >= begin) & (first < end)] - begin
+        won = np.empty(announced[self.run.rank].size, np.int64)
+        trees = np.concatenate(announced)
+        return won[: settle(trees, begin, self.arrays.renewed, won)]
+
+
+@kernel
+def settle(trees: Any, begin: int, renewed: Any, won: Any) -> int:
+    """Settle trees that several parts may have announced: who was first has it.
+
+    Of those from `begin` on, as many as `won` has room for, list the ones that were; return how
+    many.
+    """
+    size, room = 0, won.size
+    for i in range(trees.size):
+        if renewed[trees[i]] != SETTLED:
+            renewed[trees[i]] = SETTLED
+            if begin <= i < begin + room:
+                won[size] = i - begin
+                size += 1
+    return size
 
 
 @helper
