@@ -47,7 +47,12 @@ def graphs(rows: int) -> dict[str, Any]:
 def small() -> tuple[Any, ...]:
     """Graphs on which all that the others need is run once."""
     permuted = generate.permute(generate.grid(60, 60))
-    return generate.road(20, 20), generate.rmat(8, 8), generate.erdos_renyi(3000, 3000, 12000), permuted
+    return (
+        generate.road(20, 20),
+        generate.rmat(8, 8),
+        generate.erdos_renyi(3000, 3000, 12000),
+        permuted,
+    )
 
 
 def on_ranks(folder: Path) -> None:

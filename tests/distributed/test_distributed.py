@@ -112,21 +112,21 @@ def test_wide_indices(name, monkeypatch):
 
 
 # Exchanges on 4 parts, from the halo to the end: what was measured, and a third on top. Long chains
-# and meshes take few because parts are searched to their end.
+# and meshes take few because parts are searched to their end, others because part 0 finishes alone.
 MOST_EXCHANGES = {
     "chain of 10⁵ links": 20,
-    "10⁵ duplicates": 35,
-    "layered, 40 levels": 40,
-    "hidden perfect, permuted": 270,
-    "grid, permuted": 700,
-    "road": 70,
-    "rmat": 55,
-    "rmat, paper": 330,
-    "random, tall": 50,
-    "random, wide": 50,
-    "power law": 80,
-    "mesh of degree 3": 65,
-    "Karp–Sipser-hard": 130,
+    "10⁵ duplicates": 20,
+    "layered, 40 levels": 20,
+    "hidden perfect, permuted": 85,
+    "grid, permuted": 100,
+    "road": 40,
+    "rmat": 65,
+    "rmat, paper": 95,
+    "random, tall": 60,
+    "random, wide": 65,
+    "power law": 75,
+    "mesh of degree 3": 20,
+    "Karp–Sipser-hard": 65,
     "star": 35,
     "complete": 40,
 }
@@ -143,13 +143,17 @@ def test_exchanges(name):
 
 
 @pytest.mark.skipif(not COMPILED, reason="large")
-@pytest.mark.parametrize("name", ["hidden perfect, permuted", "rmat, paper", "grid, permuted"])
-def test_parts_may_do_without_part_0(name):
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("hidden perfect, permuted", 270), ("rmat, paper", 330), ("grid, permuted", 700)],
+)
+def test_parts_may_do_without_part_0(name, most):
     """By plain phases, and then with the transpose; and from the start by the degree-one rule."""
     make, known = LARGE[name]
     for options in ({"gather": False}, {"init": "karp-sipser"}):
         results = check(make(), 4, known, **options)
         assert "gathered" not in results[0].stats.seconds
+        assert results[0].stats.exchanges <= most
     assert "gathered" in check(make(), 4, known)[0].stats.seconds
 
 
@@ -160,7 +164,7 @@ def test_threads_within_a_part():
     for options in ({"threads": 2}, {"threads": 2, "gather": False}):
         result = check(graph, 1, best, **options)[0]
         assert result.stats.init == "within-parts"
-        assert 0.9 * best < result.stats.start_cardinality < best
+        assert 0.9 * best < result.stats.start_cardinality <= best
 
 
 def test_any_part_may_stop_what_part_0_solves_alone(monkeypatch):
@@ -175,7 +179,9 @@ def test_any_part_may_stop_what_part_0_solves_alone(monkeypatch):
         return whole.solve_gathered(part, run, nobody, 1, 0), run.stopped
 
     for interrupted, reason in ((None, None), (1, "interrupted")):
-        found, reasons = zip(*run_threads(3, lambda comm, i=interrupted: work(comm, i)), strict=True)
+        found, reasons = zip(
+            *run_threads(3, lambda comm, i=interrupted: work(comm, i)), strict=True
+        )
         assert set(reasons) == {reason}
         assert {share.complete for share in found} == {reason is None}
         m = berge.Matching(

@@ -15,15 +15,15 @@ import numpy.typing as npt
 
 from ..errors import InvalidMatchingError
 from ..solve.default import choose_start_in_parts
-from ..tuning import GATHER_AFTER
+from ..tuning import GATHER_AFTER, GATHER_PHASES
 from .communicator import Array, Communicator
-from .halo import Halo
+from .halo import Counts, Halo
 from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
 from .part_run import PartRun
 from .search import ALPHA, Forest
 from .start import make_start
-from .whole import Found, may_gather, solve_alone, solve_gathered
+from .whole import Found, phases_left, room_for, solve_alone, solve_gathered
 from .within import start_within
 
 
@@ -197,15 +197,19 @@ def match_part(
         end_phase("search")
         return end(found.complete, *found[:4])
     with run.timed("halo"):
-        halo = Halo.build(part, run, complete=False)
-        gather = gather and run.size > 1 and may_gather(part, run, halo.n_edges)
-    stats.local_fraction = halo.local_fraction
-    stats.upper_bound = min(halo.nonempty_rows, part.n_cols)
-    stats.exhausted = halo.searches_to_end if exhaust is None else exhaust
+        counts, room = Counts.of(part, run, room_for(part, run) if gather else 0)
+    gather = counts.n_edges <= room
+    stats.local_fraction = counts.local_fraction
+    stats.upper_bound = min(counts.nonempty_rows, part.n_cols)
+    stats.exhausted = counts.searches_to_end if exhaust is None else exhaust
     stats.init = choose_start_in_parts(init, gather or stats.exhausted)
     if row_match is not None and stats.init == "within-parts":
         stats.init = "karp-sipser"  # which goes on from a matching
     plain = alpha is None and stats.init == "within-parts"
+    halo = None
+    if not plain:
+        with run.timed("halo"):
+            halo = Halo.build(part, run, counts)
     with run.timed("init"):
         if row_match is None:
             row_match = np.full(len(part.rows), -1, np.int64)
@@ -214,18 +218,22 @@ def match_part(
             row_match = np.array(row_match, np.int64)
             col_match = mates_of_columns(part, run, row_match)
         if stats.init == "within-parts":
-            start_within(halo, run, row_match, col_match, threads)
-        else:
-            halo.complete(run)
-        if stats.init in ("karp-sipser", "greedy"):
+            start_within(part, counts.nonempty, run, row_match, col_match, threads)
+        elif halo is not None and stats.init != "none":
             by_degree, local = stats.init == "karp-sipser", stats.exhausted
             make_start(halo, run, row_match, col_match, by_degree=by_degree, seed=seed, local=local)
         (stats.cardinality,) = total(run, int(np.count_nonzero(row_match >= 0)))
     stats.start_cardinality = stats.cardinality
     end_phase("init")
+    if stats.cardinality == counts.nonempty_rows:  # no row is left to search from
+        return end(True, row_match, col_match, row_match >= 0, np.zeros(col_match.size, np.bool_))
+    if halo is None:
+        with run.timed("halo"):
+            halo = Halo.build(part, run, counts, complete=False)
     with run.timed("search"):
-        way = {"exhaust": stats.exhausted, "alpha": ALPHA if alpha is None else alpha}
+        way: Any = {"exhaust": stats.exhausted, "alpha": ALPHA if alpha is None else alpha}
         forest = Forest(halo, run, row_match, col_match, plain=plain, **way)
+    gained = 0
     while True:
         with run.timed("search"):
             phase = forest.phase()
@@ -234,7 +242,8 @@ def match_part(
         end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
-        if gather and run.exchanges - before[0] >= GATHER_AFTER:
+        many = run.exchanges - before[0] >= GATHER_AFTER
+        if gather and many and phases_left(gained, phase.gained) >= GATHER_PHASES:
             phases, start = stats.phases, stats.start_cardinality
             with run.timed("gathered"):
                 found = solve_gathered(part, run, row_match, threads, seed)
@@ -244,6 +253,7 @@ def match_part(
             stats.traversed_edges += forest.traversed_edges
             end_phase("search")
             return end(found.complete, *found[:4])
+        gained = phase.gained
         with run.timed("graft"):
             forest.next_forest()
     stats.traversed_edges = forest.traversed_edges

@@ -46,6 +46,33 @@ class LocalGraph(NamedTuple):
     ghosts: Any
 
 
+class Counts(NamedTuple):
+    """Of the whole graph: edges, those within parts, rows that have an edge; and these here."""
+
+    n_edges: int
+    n_local: int
+    nonempty_rows: int
+    nonempty: int
+
+    @classmethod
+    def of(cls, part: Part, comm: Communicator, note: int = 0) -> tuple[Counts, int]:
+        """Count, and pass on a note of part 0. One exchange."""
+        inside = count_inside(unsigned(part.indices), part.cols.start, part.cols.stop)
+        nonempty = int(np.count_nonzero(part.indptr[1:] > part.indptr[:-1]))
+        notes = deliver(comm, [], [part.nnz, int(inside), nonempty, note])[1]
+        return cls(*(int(n) for n in notes[:, :3].sum(axis=0)), nonempty), int(notes[0, 3])
+
+    @property
+    def local_fraction(self) -> float:
+        """Share of the edges whose two ends are in one part."""
+        return self.n_local / self.n_edges if self.n_edges else 1.0
+
+    @property
+    def searches_to_end(self) -> bool:
+        """Whether parts should search to their end before each exchange."""
+        return self.local_fraction >= MOSTLY
+
+
 @dataclass(eq=False)
 class Halo:
     """Local numbers, ghosts, holders.
@@ -58,10 +85,8 @@ class Halo:
         Number of own columns; ghost g has the local number ``n_own + g``.
     graph
         Its edges.
-    n_edges, n_local, nonempty_rows
-        Of the whole graph: edges, those within parts, rows that have an edge.
-    nonempty
-        Rows of this part that have an edge.
+    counts
+        Of edges and rows.
     held, holders
         Once it is complete, the parts that have column c as a ghost:
         ``holders[held[c]:held[c + 1]]``.
@@ -70,26 +95,24 @@ class Halo:
     part: Part
     n_own: int
     graph: LocalGraph
-    n_edges: int
-    n_local: int
-    nonempty_rows: int
-    nonempty: int
+    counts: Counts
     held: Array
     holders: Array
 
     @classmethod
-    def build(cls, part: Part, comm: Communicator, *, complete: bool = True) -> Halo:
+    def build(
+        cls, part: Part, comm: Communicator, counts: Counts | None = None, *, complete: bool = True
+    ) -> Halo:
         """Give columns local numbers; with all that searches from columns need, if `complete`."""
-        n_own = len(part.cols)
-        indices, ghosts, n_local = _numbered(part)
+        if counts is None:
+            counts, _ = Counts.of(part, comm)
+        indices, ghosts = _numbered(part)
         indptr = unsigned(part.indptr)
         nothing = unsigned(np.empty(0, part.indptr.dtype))
         no_rows = unsigned(np.empty(0, index_type(len(part.rows))))
         graph = LocalGraph(indptr, indices, nothing, no_rows, ghosts)
-        nonempty = int(np.count_nonzero(part.indptr[1:] > part.indptr[:-1]))
-        notes = deliver(comm, [], [part.nnz, n_local, nonempty])[1]
         none = np.empty(0, np.int64)
-        halo = cls(part, n_own, graph, *(int(n) for n in notes.sum(axis=0)), nonempty, none, none)
+        halo = cls(part, len(part.cols), graph, counts, none, none)
         if complete:
             halo.complete(comm)
         return halo
@@ -118,16 +141,6 @@ class Halo:
         self.graph = self.graph._replace(**columns)
 
     @property
-    def local_fraction(self) -> float:
-        """Share of the edges whose two ends are in one part."""
-        return self.n_local / self.n_edges if self.n_edges else 1.0
-
-    @property
-    def searches_to_end(self) -> bool:
-        """Whether parts should search to their end before each exchange."""
-        return self.local_fraction >= MOSTLY
-
-    @property
     def ghosts(self) -> Array:
         """Global numbers of the ghosts, ascending."""
         ghosts: Array = self.graph.ghosts
@@ -146,33 +159,39 @@ class Halo:
         return by_owner(np.arange(self.part.size + 1), cols[:, None], self.holders[places])
 
 
-def _numbered(part: Part) -> tuple[Any, Array, int]:
-    """Return the columns of a part's edges by local numbers, the ghosts, and the edges within."""
+def _numbered(part: Part) -> tuple[Any, Array]:
+    """Return the columns of a part's edges by local numbers, and the ghosts."""
     cols = unsigned(part.indices)
     first, last = np.int64(part.cols.start), np.int64(part.cols.stop)
     words = np.zeros(part.n_cols // 64 + 1, np.uint64)
-    inside = int(mark_ghosts(cols, first, last, words))
+    mark_ghosts(cols, first, last, words)
     before = np.empty(words.size, index_type(part.n_cols))
     ghosts = np.empty(int(count_before(words, before)), np.int64)
     list_ghosts(words, ghosts)
     if first == 0 and not ghosts.size:
-        return cols, ghosts, inside
+        return cols, ghosts
     numbers = unsigned(np.empty(cols.size, index_type(len(part.cols) + ghosts.size)))
     number_columns(cols, first, last, words, before, numbers)
-    return numbers, ghosts, inside
+    return numbers, ghosts
 
 
 @kernel
-def mark_ghosts(cols: Any, first: int, last: int, words: Any) -> int:
-    """Set the bit of every column that is not within bounds; return how many edges are within."""
-    inside = 0
+def count_inside(cols: Any, first: int, last: int) -> int:
+    """Count the columns that are within bounds, by a loop that the compiler makes vectors of."""
+    inside = np.int64(0)
     for k in range(cols.size):
         col = np.int64(cols[k])
-        if first <= col < last:
-            inside += 1
-        else:
-            words[np.uint64(col >> 6)] |= np.uint64(1) << np.uint64(col & 63)
+        inside += np.int64(col >= first) & np.int64(col < last)
     return inside
+
+
+@kernel
+def mark_ghosts(cols: Any, first: int, last: int, words: Any) -> None:
+    """Set the bit of every column that is not within bounds."""
+    for k in range(cols.size):
+        col = np.int64(cols[k])
+        if not first <= col < last:
+            words[np.uint64(col >> 6)] |= np.uint64(1) << np.uint64(col & 63)
 
 
 @helper
@@ -213,9 +232,7 @@ def list_ghosts(words: Any, ghosts: Any) -> None:
 
 
 @kernel
-def number_columns(
-    cols: Any, first: int, last: int, words: Any, before: Any, numbers: Any
-) -> None:
+def number_columns(cols: Any, first: int, last: int, words: Any, before: Any, numbers: Any) -> None:
     """Fill `numbers` with the local numbers of columns."""
     for k in range(cols.size):
         col = np.int64(cols[k])

@@ -2,9 +2,10 @@
 
 A single part has nobody to talk to, and so no use for ghosts and messages. Of several parts, part 0
 gathers the graph and goes on from the matching so far, where this takes less than to search on: many
-exchanges are behind, and there are still paths. On graphs that no order makes local, each phase
-takes dozens of exchanges, and the last phases find few paths each. It is done only if part 0 has
-the memory that a solve on one machine takes, and the graph has at most ``GATHERED`` edges.
+exchanges are behind (``GATHER_AFTER``), and many phases are to come (``GATHER_PHASES``). On graphs
+that no order makes local, each phase takes dozens of exchanges. How many there will be is told by
+how much fewer paths each phase finds than the one before. It is done only if part 0 has the memory
+that a solve on one machine takes, and the graph has at most ``GATHERED`` edges.
 
 The others wait in exchanges that part 0 calls now and then (``ASK``), so that any part can still
 stop all of them, and the loss of one is noticed. In the end part 0 sends everybody its share of the
@@ -16,13 +17,14 @@ seconds.
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graphs.graph import BipartiteGraph, index_type
-from ..graphs.memory import fits
+from ..graphs.memory import available, solve_bytes
 from ..results.matching import Matching
 from ..results.proof import Certificate, cover_of_reached, find_cover
 from ..results.run import PhaseReport
@@ -35,6 +37,9 @@ from .part_run import PartRun
 
 # The notes of part 0: whether it is through, and what it found.
 WISH, DONE, START, SIZE, BOUND, PHASES, EDGES, COMPLETE = range(8)
+
+
+EDGE = 24  # bytes for each: as it comes, as it is kept, and its transpose
 
 
 class Found(NamedTuple):
@@ -52,13 +57,24 @@ class Found(NamedTuple):
     complete: bool
 
 
-def may_gather(part: Part, run: PartRun, edges: int) -> bool:
-    """Tell whether part 0 has room for the whole graph. One exchange."""
-    here = run.rank > 0 or (edges <= GATHERED and fits((part.n_rows, part.n_cols), edges))
-    return bool(deliver(run, [], [int(here)])[1].all())
+def room_for(part: Part, run: PartRun) -> int:
+    """Return for how many edges this part has room, besides what it has; 0 in all but part 0."""
+    if run.rank > 0 or run.size == 1:
+        return 0
+    vertices = solve_bytes((part.n_rows, part.n_cols), 0)
+    return min(GATHERED, max(0, available() * 4 // 5 - vertices) // EDGE)
 
 
-def solve_alone(part: Part, run: PartRun, row_match: Array | None, threads: int, seed: int) -> Found:
+def phases_left(before: int, gained: int) -> float:
+    """Return how many more phases are to be expected, by how many paths the last two found."""
+    if gained >= before:
+        return math.inf if before else 0.0
+    return math.log(max(gained, 1)) / math.log(before / max(gained, 1))
+
+
+def solve_alone(
+    part: Part, run: PartRun, row_match: Array | None, threads: int, seed: int
+) -> Found:
     """Solve a graph that is all in one part."""
     graph = BipartiteGraph._trusted(part.indptr[:], part.indices[:], (part.n_rows, part.n_cols))
     return _solve(graph, run, row_match, threads, seed, run)

@@ -7,8 +7,8 @@ columns, and these kernels pass over numbers that are no column. So nothing is c
 is built, and nothing is exchanged. Push-relabel, which the default may go on with, is left out: what
 is hard within a part may be easy with the edges between parts.
 
-Work O(nnz), by the limit of the searches. Memory, while it runs: three indices a row and two an own
-column, for each thread.
+Work O(nnz), by the limit of the searches. Memory, while it runs: an index an edge, but in part 0;
+three a row and two an own column, for each thread.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..results.matching import SolveStats
 from ..results.run import Run, Stop
 from ..tuning import EFFORT, SHARED_SEARCHES, WAKING
 from .communicator import Array
-from .halo import Halo
+from .part import Part
 from .part_run import PartRun
 
 
@@ -47,15 +47,15 @@ class _Within(Run):
 
 
 def start_within(
-    halo: Halo, parts: PartRun, row_match: Array, col_match: Array, threads: int
+    part: Part, nonempty: int, parts: PartRun, row_match: Array, col_match: Array, threads: int
 ) -> None:
-    """Match rows of this part with its own columns; nothing is matched yet."""
+    """Match rows of this part, of which so many have an edge, with its columns; none is matched."""
     n_rows, n_own = row_match.size, col_match.size
     if n_rows == 0 or n_own == 0:
         return
-    given, indptr = halo.graph.indices, halo.part.indptr
-    indices = given.view(f"i{given.itemsize}")
-    graph = BorrowedGraph(indptr[:], halo.nonempty, indices, (n_rows, n_own))
+    first = part.indices.dtype.type(part.cols.start)
+    indices = part.indices - first if first else part.indices
+    graph = BorrowedGraph(part.indptr[:], nonempty, indices, (n_rows, n_own))
     mates = (np.full(n, -1, indices.dtype) for n in (n_rows, n_own))
     stats = SolveStats("mixed", "cheap", "cpu", threads, 0)
     run = _Within(graph, *mates, 0, threads, 0, stats, parts=parts)
@@ -63,7 +63,7 @@ def start_within(
         cheap(run)
         if not run.done:
             _search(run, threads if graph.nnz >= SHARED_SEARCHES else 1)
-    bounds = halo.part.rows.start, halo.part.cols.start
+    bounds = part.rows.start, part.cols.start
     number_mates(run.row_match, run.col_match, *bounds, row_match, col_match)
 
 
