@@ -152,7 +152,7 @@ def main() -> None:
             alone = in_turns({"": solve}, 3, warm_up=False)[""]
             m = alone.told
             size = f"{graph.n_rows:,} | {graph.nnz:,} | {m.cardinality:,}"
-            del graph, anew
+            del graph
             for parts in options.parts:
                 facts = by_dask(folder, clusters[parts]) if clusters else by_mpi(folder, parts)
                 assert facts["cardinality"] == m.cardinality

@@ -5,7 +5,7 @@
 Three Dask workers, each a process without a nanny, and MPI ranks. Every exchange is slowed down, so
 that a solve has a middle; the fault comes after a phase drawn at random. What comes back is
 compared with the solve of one machine, and its cover is checked. Prints a line for each kind of
-fault; takes some minutes. A link that is cut between two hosts: tests/distributed/test_two_hosts.py.
+fault; takes some minutes. For a link that is cut, see tests/distributed/test_two_hosts.py.
 """
 
 from __future__ import annotations

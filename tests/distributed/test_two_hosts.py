@@ -131,7 +131,7 @@ def exchanges(folder, rank=0):
 @pytest.mark.skipif(not find_spec("distributed"), reason="needs Dask")
 @pytest.mark.parametrize("lost", [False, True])
 def test_dask(hosts, graph, tmp_path, lost):
-    """The link is cut for a moment, which TCP makes up for; or for so long that a worker is lost."""
+    """The link is cut for a moment, which TCP makes up for; or until a worker is given up."""
     slow, log, running = tmp_path / "slow.py", tmp_path / "log", []
     text = SLOWLY.format(module="links", name="Links", folder=str(tmp_path))
     slow.write_text(text + "\ndef dask_setup(worker):\n    pass\n")

@@ -1,8 +1,8 @@
 """A maximum matching of a graph in parts: start, search phase by phase, checkpoints.
 
-Every part runs `match_part`, with any communicator. Threads of a part share the start within it, and
-what one part solves alone; all else is one thread's. So run as many parts on a machine as it has
-cores.
+Every part runs `match_part`, with any communicator. Threads of a part share the start within it,
+and what one part solves alone; all else is one thread's. So run as many parts on a machine as it
+has cores.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One part solves all there is, by the default of one machine: a single part, or part 0 of several.
 
 A single part has nobody to talk to, and so no use for ghosts and messages. Of several parts, part 0
-gathers the graph and goes on from the matching so far, where this takes less than to search on: many
+gathers the graph and goes on from the matching so far, where that is less than to search on: many
 exchanges are behind (``GATHER_AFTER``), and many phases are to come (``GATHER_PHASES``). On graphs
 that no order makes local, each phase takes dozens of exchanges. How many there will be is told by
 how much fewer paths each phase finds than the one before. It is done only if part 0 has the memory
@@ -43,7 +43,7 @@ EDGE = 24  # bytes for each: as it comes, as it is kept, and its transpose
 
 
 class Found(NamedTuple):
-    """This part's share of a matching, and of the cover if it is complete; numbers of the whole."""
+    """A part's share of a matching, and of the cover if it is complete; numbers of the whole."""
 
     row_match: Array
     col_match: Array
@@ -89,11 +89,9 @@ def solve_gathered(part: Part, run: PartRun, row_match: Array, threads: int, see
     (received,), notes, _ = deliver(run, [[packed, *nothing(run)[1:]]], sizes)
     if run.rank > 0:
         return _wait(run)
-    degrees, indices, mates = (
-        np.concatenate(arrays)
-        for arrays in zip(*(_unpacked(*each, index) for each in zip(received, notes, strict=True)))
-    )
-    del received
+    parts = [_unpacked(*each, index) for each in zip(received, notes, strict=True)]
+    degrees, indices, mates = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    del received, parts
     indptr = np.zeros(part.n_rows + 1, index_type(indices.size))
     np.cumsum(degrees, out=indptr[1:])
     graph = BipartiteGraph._trusted(indptr, indices, (part.n_rows, part.n_cols))

@@ -1,11 +1,11 @@
 """The start within parts: what the default does on one machine, on the edges within each part.
 
-A part's own rows and columns, in their order, are a graph of their own, on which the default's own
-start and searches run (`berge.methods.starts.cheap`, `berge.methods.combined.budgeted`), on as many
-threads as the part has. They read the part's edges as they are: ghosts have larger numbers than own
-columns, and these kernels pass over numbers that are no column. So nothing is copied, no transpose
-is built, and nothing is exchanged. Push-relabel, which the default may go on with, is left out: what
-is hard within a part may be easy with the edges between parts.
+A part's own rows and columns, in their order, are a graph of their own. The default's own start and
+searches run on it (`berge.methods.starts.cheap`, `berge.methods.combined.budgeted`), on as many
+threads as the part has. Columns are numbered from the part's first one on, and these kernels pass
+over numbers that are no column. So no ghosts are needed and no transpose, and nothing is exchanged.
+Push-relabel, which the default may go on with, is left out: what is hard within a part may be easy
+with the edges between parts.
 
 Work O(nnz), by the limit of the searches. Memory, while it runs: an index an edge, but in part 0;
 three a row and two an own column, for each thread.
