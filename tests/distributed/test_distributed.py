@@ -120,11 +120,11 @@ MOST_EXCHANGES = {
     "hidden perfect, permuted": 85,
     "grid, permuted": 100,
     "road": 40,
-    "rmat": 65,
+    "rmat": 100,
     "rmat, paper": 95,
-    "random, tall": 60,
-    "random, wide": 65,
-    "power law": 75,
+    "random, tall": 75,
+    "random, wide": 75,
+    "power law": 145,
     "mesh of degree 3": 20,
     "Karp–Sipser-hard": 65,
     "star": 35,
@@ -519,7 +519,7 @@ def test_checkpoint_is_for_any_number_of_parts(road, saved, size):
     assert results[0].stats.start_cardinality == m.cardinality
     joined(graph, results).prove(graph)
     # What the run before had written is gone, and nothing is left half-written.
-    assert len(list(saved.glob("matching-*.npy"))) == 2 * size
+    assert len(list(saved.glob("matching-*.npy"))) == (1 if size == 1 else 2 * size)
     assert not list(saved.glob(".*"))
 
 

@@ -330,7 +330,7 @@ print(f"\\n{peak() - before}\\n", flush=True)
 
 @needs_mpi
 def test_memory_of_ranks_shrinks(tmp_path):
-    berge.write(berge.generate.delaunay(300_000), tmp_path / "graph.berge")
+    berge.write(berge.generate.road(500, 500), tmp_path / "graph.berge")
 
     def growth(ranks):
         line = command(ranks, tmp_path / "graph.berge", program=("-c", GROWTH))

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from ..errors import InvalidMatchingError
 from ..solve.default import choose_start_in_parts
-from ..tuning import GATHER_AFTER, GATHER_PHASES
 from .communicator import Array, Communicator
 from .halo import Counts, Halo
 from .messages import by_owner, deliver, total
@@ -23,7 +22,7 @@ from .part import Part, not_neighbours
 from .part_run import PartRun
 from .search import ALPHA, Forest
 from .start import make_start
-from .whole import Found, phases_left, room_for, solve_alone, solve_gathered
+from .whole import Found, room_for, solve_alone, solve_gathered, worth_it
 from .within import start_within
 
 
@@ -242,8 +241,7 @@ def match_part(
         end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
-        many = run.exchanges - before[0] >= GATHER_AFTER
-        if gather and many and phases_left(gained, phase.gained) >= GATHER_PHASES:
+        if gather and worth_it(run.exchanges - before[0], gained, phase.gained):
             phases, start = stats.phases, stats.start_cardinality
             with run.timed("gathered"):
                 found = solve_gathered(part, run, row_match, threads, seed)

@@ -29,7 +29,7 @@ from ..results.matching import Matching
 from ..results.proof import Certificate, cover_of_reached, find_cover
 from ..results.run import PhaseReport
 from ..solve.maximum import maximum_matching
-from ..tuning import ASK, GATHERED
+from ..tuning import ASK, GATHER_AFTER, GATHER_ANYWAY, GATHER_PHASES, GATHERED
 from .communicator import Array
 from .messages import deliver, nothing
 from .part import Part
@@ -37,7 +37,6 @@ from .part_run import PartRun
 
 # The notes of part 0: whether it is through, and what it found.
 WISH, DONE, START, SIZE, BOUND, PHASES, EDGES, COMPLETE = range(8)
-
 
 EDGE = 24  # bytes for each: as it comes, as it is kept, and its transpose
 
@@ -65,11 +64,13 @@ def room_for(part: Part, run: PartRun) -> int:
     return min(GATHERED, max(0, available() * 4 // 5 - vertices) // EDGE)
 
 
-def phases_left(before: int, gained: int) -> float:
-    """Return how many more phases are to be expected, by how many paths the last two found."""
-    if gained >= before:
-        return math.inf if before else 0.0
-    return math.log(max(gained, 1)) / math.log(before / max(gained, 1))
+def worth_it(exchanges: int, before: int, gained: int) -> bool:
+    """Tell whether to gather, after so many exchanges, by the paths that the last phases found."""
+    if exchanges < GATHER_AFTER or not before:
+        return False
+    if gained >= before or exchanges >= GATHER_ANYWAY:
+        return True
+    return math.log(max(gained, 1)) / math.log(before / max(gained, 1)) >= GATHER_PHASES
 
 
 def solve_alone(
