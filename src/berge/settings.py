@@ -119,6 +119,7 @@ class ClusterSettings(Watched, total=False):
     right: Any
     shape: tuple[int, int] | None
     exhaust: bool
+    gather: bool
     alpha: float
 
 
