@@ -44,10 +44,11 @@ The columns of all that is read are compared with the number of columns (`Folder
 that is changed while a solve goes on leads to an error or to another matching, never out of an
 array.
 
-References: R. M. Karp, M. Sipser, "Maximum matching in sparse random graphs", FOCS 1981, for columns
-with one row left. Vertices in memory and edges on disk is the semi-external model of J. Abello, A.
-L. Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms", Algorithmica
-32, 2002. To solve on a part, and add what its dual solution violates, is constraint generation.
+References: R. M. Karp, M. Sipser, "Maximum matching in sparse random graphs", FOCS 1981, for
+columns with one row left. Vertices in memory and edges on disk is the semi-external model of J.
+Abello, A. L. Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms",
+Algorithmica 32, 2002. To solve on a part, and add what its dual solution violates, is constraint
+generation.
 """
 
 from __future__ import annotations
