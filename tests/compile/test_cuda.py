@@ -9,7 +9,9 @@ import importlib
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
@@ -117,6 +119,40 @@ def test_scans_compile():
             ptx, _ = cuda.compile_ptx(kernel.py_func, arguments, cc=(8, 0))
             assert kernel.__name__ in ptx
             assert ("bar.sync" in ptx) == (kernel is scan_blocks)
+
+
+@compiled
+def test_compiled_kernels_are_kept(tmp_path, monkeypatch):
+    """On the disk, until any source that they are made of changes; beside those for the CPU."""
+    from numba import cuda, typeof, types
+    from numba.cuda import codegen, dispatcher
+
+    from berge.compile import shared_count, sources
+    from berge.compile.cuda import _kept, _loop
+    from berge.methods.augmenting.apfb import Arrays, counted_gpubfs
+
+    device = SimpleNamespace(compute_capability=(8, 0), id=0)  # of which nothing else is asked
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    monkeypatch.setattr(codegen.devices, "get_context", lambda *_: SimpleNamespace(device=device))
+    monkeypatch.setattr(dispatcher._Kernel, "bind", lambda self: self._codelibrary.get_cubin())
+    arrays = Arrays(*[np.zeros(4, np.int32)] * 7, *[np.zeros(4, np.int64)] * 2)
+    signature = types.int64, types.int64, typeof(arrays), types.int64, types.int64
+
+    def compile_it():
+        loop = _kept(cuda.jit(_loop(counted_gpubfs)))
+        made = loop.compile(signature)
+        return made._codelibrary.get_asm_str(), sum(loop._cache_hits.values())
+
+    ptx, hits = compile_it()
+    assert hits == 0
+    assert compile_it() == (ptx, 1)
+    assert {file.name.partition("-")[0] for file in tmp_path.rglob("*.nb?")} == {"cuda"}
+    device.compute_capability = 9, 0
+    assert compile_it()[1] == 0
+    # A helper of another file changes.
+    monkeypatch.setitem(sources._noted, shared_count.__file__, "changed")
+    assert compile_it()[1] == 0
 
 
 @compiled

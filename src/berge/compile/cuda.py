@@ -6,7 +6,8 @@ threads, and called from a grid-stride loop. Nothing else changes. In numba's si
 
 All of a device goes through one stream that neither waits for CUDA's default stream nor holds it
 off: launches, and copies, of which small ones (flags, counters) go to memory that is pinned.
-Kernels are compiled once a process: numba's cache would keep one whose helpers have changed.
+Compiled kernels are kept on the disk as those for the CPU are, by all source that they are made of,
+the compute capability and the versions of numba-cuda and its compiler.
 
 This has been run in the simulator and compiled for compute capabilities 7.5 to 12.0; it has not
 been run on a GPU.
@@ -18,20 +19,23 @@ import types
 import warnings
 from collections.abc import Callable
 from dis import get_instructions
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import NullCache
 
 from ..errors import DeviceError
 from ..tuning import AHEAD_ON_CUDA, ALONE_ON_CUDA, FEW_ON_CUDA
 from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
+from .cache import CacheFiles, KernelCache
 from .device import MT, ONE, Device, ItemKernel, Shape, Sum, per_item
 from .kernel import write_loop
 
 try:
+    import numba_cuda
     from numba import cuda
 except ImportError as error:  # pragma: no cover (numba has shipped without it since 0.62)
     raise DeviceError(
@@ -83,13 +87,45 @@ def _loop(kernel: ItemKernel) -> Any:
     return write_loop(template, kernel.body, body=_device_function(kernel.body), **names)
 
 
+class _GridCache(KernelCache):
+    """The compiled forms of a kernel for grids; none of them come with berge."""
+
+    @cached_property
+    def kept(self) -> Any:
+        """Numba's cache on the disk, or one that keeps nothing where no folder can be written."""
+        from numba.cuda.dispatcher import CUDACache
+
+        try:
+            found = CUDACache(self.function)
+        except RuntimeError:
+            return NullCache()
+        stamp = f"{self.stamp} {numba_cuda.__version__}"
+        name = f"cuda-{found._impl.filename_base}"  # the form for the CPU has the other
+        found._cache_file = CacheFiles(found.cache_path, name, stamp)
+        return found
+
+    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if the disk is not full."""
+        self.keep(sig, data)
+
+
+def _kept(compiled: Any) -> Any:
+    """Have the compiled forms of a kernel kept on the disk; in the simulator there are none."""
+    if not SIMULATED:
+        compiled._cache = _GridCache(compiled.py_func)
+    return compiled
+
+
 @cache
 def grid_kernel(kernel: ItemKernel) -> Any:
     """Compile a kernel for a grid: ``[blocks, threads](n, first, *arguments)``.
 
     For a `Sum` an array of one number comes in the place of `first`.
     """
-    return cuda.jit(_loop(kernel))
+    return _kept(cuda.jit(_loop(kernel)))
 
 
 @lru_cache(0 if SIMULATED else 1024)  # a simulated kernel has one configuration, the last one
@@ -156,6 +192,7 @@ _ATOMICS: dict[Any, Any] = {
 }
 
 
+@_kept
 @cuda.jit
 def scan_blocks(n: int, array: Any, sums: Any) -> None:
     """Replace every entry by the sum of those before it in its block, whose sum is noted."""
@@ -181,6 +218,7 @@ def scan_blocks(n: int, array: Any, sums: Any) -> None:
         sums[cuda.blockIdx.x] = tile[t]
 
 
+@_kept
 @cuda.jit
 def add_before(n: int, array: Any, sums: Any) -> None:
     """Add to every entry what the blocks before its own come to."""

@@ -27,6 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import OptionError
+from ...files.files import PathName
+from ...files.limits import Limits
 from ...graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
 from ...methods.registry import with_hints
 from ...settings import GreedyName
@@ -34,7 +36,7 @@ from ...wording import plural
 from .coarsen import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level
 
-__all__ = ["Hypergraph", "coarsen_hypergraph"]
+__all__ = ["Hypergraph", "coarsen_hypergraph", "read_hypergraph"]
 
 
 @dataclass(eq=False, repr=False)
@@ -82,6 +84,45 @@ class Hypergraph:
         return f"Hypergraph({vertices}, {plural(self.n_edges, 'net')}, {plural(pins, 'pin')})"
 
 
+def read_hypergraph(path: PathName, *, limits: Limits | None = None) -> Hypergraph:
+    """Read a hypergraph with its weights from a file as hMETIS has it.
+
+    Nets weigh 1 where the file does not say. `berge.read` gives the nets alone.
+
+    Parameters
+    ----------
+    path
+        The file; one more suffix .gz, .bz2 or .xz has it compressed.
+    limits
+        As in `read`.
+
+    Raises
+    ------
+    FormatError
+        The file does not follow its format; names the line.
+
+    Examples
+    --------
+    >>> import berge, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "nets.hgr")
+    ...     _ = path.write_text("2 4 1;7 1 2;2 2 3 4".replace(";", chr(10)))
+    ...     nets = berge.read_hypergraph(path)
+    >>> nets
+    Hypergraph(4 vertices, 2 nets, 5 pins)
+    >>> nets.weights
+    array([7., 2.])
+    """
+    from ...files import hmetis
+
+    incidence, weights, vertex_weights = hmetis.read_hypergraph(path, limits=limits)
+    return Hypergraph(
+        incidence.without_duplicates(),
+        np.ones(incidence.n_rows) if weights is None else weights.astype(np.float64),
+        None if vertex_weights is None else vertex_weights.astype(np.float64),
+    )
+
+
 @with_hints
 def coarsen_hypergraph(
     incidence: Any,
@@ -104,11 +145,11 @@ def coarsen_hypergraph(
     Parameters
     ----------
     incidence
-        A `BipartiteGraph`, or anything that `as_bipartite` takes: a row for each net, a column for
-        each vertex. For a sparse matrix, rows are nets of the columns that they hold together;
-        pass the transpose for the other way round.
+        A `Hypergraph`, a `BipartiteGraph`, or anything that `as_bipartite` takes: a row for each
+        net, a column for each vertex. For a sparse matrix, rows are nets of the columns that they
+        hold together; pass the transpose for the other way round.
     net_weights, vertex_weights
-        Weights ≥ 0; ones if not given.
+        Weights ≥ 0; those of a `Hypergraph`, or ones, if not given.
     largest_net
         Nets of more vertices do not count when vertices are rated.
     levels, until, method, balance, seed, threads, time_limit, progress, on_level
@@ -137,6 +178,11 @@ def coarsen_hypergraph(
     ).checked()
     if not isinstance(largest_net, (int, np.integer)) or largest_net < 2:
         raise OptionError(f"largest_net must be a whole number from 2 on, not {largest_net!r}")
+    if isinstance(incidence, Hypergraph):
+        net_weights = incidence.weights if net_weights is None else net_weights
+        if vertex_weights is None:
+            vertex_weights = incidence.vertex_weights
+        incidence = incidence.incidence
     nets = as_bipartite(incidence).without_duplicates()
     weights = _check_weights("net_weights", net_weights, nets.n_rows)
     finest = Hypergraph(

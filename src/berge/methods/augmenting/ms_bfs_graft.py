@@ -76,9 +76,9 @@ from ..phases import graph_and_matching
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
 # size of its other half, being filled; the step being done and its next item to hand out;
 # nanoseconds spent top-down and bottom-up; the free columns among ``forest[LO:HI]``; whether roots
-# are set in the same pass bottom-up.
+# are set in the same pass bottom-up; columns grafted.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
-ENDED, AT_ONCE = 12, 13
+ENDED, AT_ONCE, GRAFTED = 12, 13, 14
 
 TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
 
@@ -161,6 +161,8 @@ def ms_bfs_graft(
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
                 graft(a, roots, run.threads, graft_from)
+            if grafting:
+                run.stats.grafts.append(int(state[GRAFTED]))
     finally:
         report(run, a.tally)
 
@@ -402,12 +404,14 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
         ended = counted(a.tally, ENDS)
         go_bottom_up(a, roots, threads)
         state[HI] = state[TAIL]
-        state[UNVISITED] -= state[HI] - state[LO]
+        state[GRAFTED] = state[HI] - state[LO]
+        state[UNVISITED] -= state[GRAFTED]
         state[ENDED] = counted(a.tally, ENDS) - ended
-        if state[HI] - state[LO] == state[ENDED]:
+        if state[GRAFTED] == state[ENDED]:
             state[LO] = state[HI]
     else:
         # Regrow the active trees from their roots.
+        state[GRAFTED] = 0
         forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
         for i in range(n_active):
             entry = np.int64(forest[i])
