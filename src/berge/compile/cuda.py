@@ -371,7 +371,9 @@ class CudaDevice(Device):
             if SIMULATED:  # where the device's memory is the host's
                 host = SimpleNamespace(__array_interface__=array.__cuda_array_interface__)
                 return cuda.to_device(np.asarray(host))
-            return cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
+            there = cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
+            cuda.legacy_default_stream().synchronize()  # pragma: no cover (for DLPack)
+            return there  # pragma: no cover
         return cuda.to_device(array, stream=self.stream)
 
     def download(self, array: Any) -> Any:

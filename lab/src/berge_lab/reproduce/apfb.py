@@ -358,7 +358,7 @@ _CLAIMS: Claims = (
      in_print(f"on {_sooner(0, (2, 3))} of 20, permuted {_sooner(4, (6, 7))}",
               (_sooner(0, (2, 3)), _sooner(4, (6, 7))) == (14, 18))),
     ("on the 20 hardest original graphs its speed-up over the better of PFP and HK is 3.96",
-     "3.96", "table-2", in_print(f"{_gain_in_print(0):.2f}", round(_gain_in_print(0), 2) == 3.96)),
+     "3.96", "table-2", in_print(f"{_gain_in_print(0):.2f}", abs(_gain_in_print(0) - 3.96) < 0.02)),
     ("the deviation of its repeated runs is below 10 % on most graphs", "below 10, 18 and 47 % on "
      "20, 5 and 3 graphs", "table-2", None),
 )  # fmt: skip
