@@ -26,7 +26,7 @@ from berge import (
 )
 from berge.analysis.coarsening.coarsen import SLOWEST
 from berge.analysis.coarsening.contract import contract, exact_weights, number
-from berge.analysis.coarsening.hypergraph import Hypergraph
+from berge.analysis.coarsening.nets import Hypergraph
 from berge.files import metis
 from berge.graphs.owned import settle
 

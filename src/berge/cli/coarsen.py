@@ -70,7 +70,8 @@ def coarsen(
         raise click.UsageError("--weights is for the edges of a graph, not for --hypergraph", ctx)
     with working("reading", not as_json):
         from ..analysis.coarsening.coarsen import coarsen as coarsen_graph
-        from ..analysis.coarsening.hypergraph import coarsen_hypergraph, read_hypergraph
+        from ..analysis.coarsening.hypergraph import coarsen_hypergraph
+        from ..analysis.coarsening.nets import read_hypergraph
 
         graph: Any
         if not hypergraph:

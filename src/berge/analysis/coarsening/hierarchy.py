@@ -20,7 +20,7 @@ from ...shown import Shown
 from ...wording import plural
 
 if TYPE_CHECKING:
-    from .hypergraph import Hypergraph
+    from .nets import Hypergraph
 
 __all__ = ["Hierarchy", "Level"]
 
@@ -290,7 +290,7 @@ class Hierarchy(Shown):
         """
         from ...files import metis, npy
         from ...files.aside import in_place
-        from .hypergraph import read_hypergraph
+        from .nets import read_hypergraph
 
         folder = in_place(folder)
         told = folder / TOLD
