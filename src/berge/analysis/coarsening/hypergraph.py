@@ -26,10 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ...errors import OptionError
-from ...graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
+from ...graphs.graph import BipartiteGraph, Graph, IndexArray, _check_weights
 from ...methods.registry import with_hints
 from ...settings import GreedyName
-from ...wording import plural
 from .coarsen import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level
 from .nets import Hypergraph
