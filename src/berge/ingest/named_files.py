@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import tempfile
 from math import isnan
+from mmap import ACCESS_READ, mmap
 from os import fspath
 from pathlib import Path
 from typing import Any, NoReturn
@@ -15,6 +18,9 @@ from ..files.limits import Limits
 from ..graphs.graph import BipartiteGraph, Graph
 from . import as_bipartite, as_graph
 
+# What the readers take, by measurement: for a byte of the file, for a vertex without a name.
+_PER_BYTE, _PER_VERTEX = 64, 200
+_VERTICES = re.compile(rb"\*vertices\s+([0-9]{1,18})", re.IGNORECASE)
 _READERS = {".graphml": ("Read_GraphML", "read_graphml"), ".net": ("Read_Pajek", "read_pajek")}
 
 
@@ -47,6 +53,7 @@ def _load(path: PathName, limits: Limits | None) -> Any:
                 open(plain, "wb") as file,
             ):
                 shutil.copyfileobj(packed, file)
+        _check_memory(path, plain, suffix, limits or Limits())
         try:
             try:
                 from igraph import Graph as Reader
@@ -64,6 +71,16 @@ def _load(path: PathName, limits: Limits | None) -> Any:
         except Exception as error:  # the readers raise errors of many classes
             said = " ".join(str(error).split())
             raise FormatError(f"cannot be read: {said}", path) from None
+
+
+def _check_memory(path: PathName, plain: str, suffix: str, limits: Limits) -> None:
+    """Refuse a file whose vertices and edges would not fit, before others make objects of them."""
+    size, vertices = os.path.getsize(plain), 0
+    if suffix == ".net" and size:
+        with open(plain, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            vertices = max((int(found[1]) for found in _VERTICES.finditer(content)), default=0)
+    needed = _PER_BYTE * size + _PER_VERTEX * vertices
+    limits.check((vertices, 0), 0, path, needed=needed)
 
 
 def _with_names(graph: Any) -> Any:

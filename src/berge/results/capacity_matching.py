@@ -179,6 +179,7 @@ class CapacityMatching:
         rows, cols = self.cover
         of_rows, of_cols = int(self.row_units[1][rows].sum()), int(self.col_units[1][cols].sum())
         edges = size - of_rows - of_cols
+        self.upper_bound = size
         self.certificate = CapacityCertificate(rows, cols, of_rows, of_cols, edges)
         return self.certificate
 
