@@ -242,9 +242,9 @@ def test_a_plan_that_says_what_is_not_so():
     wrong = {
         "out of range": forged(costs, rows=np.array([0, 0]), cols=np.array([1, 3])),  # row 1's
         "says": forged(costs, total=10**9),
-        "twice": forged([[-5]], rows=np.zeros(2, int), cols=np.zeros(2, int),
-                        pair_weights=np.array([-5, -5])),
-        "not 3": forged(costs, cols=np.array([1, 0, 0])),
+        "twice": forged(costs, rows=np.zeros(2, int), cols=np.zeros(2, int),
+                        pair_weights=np.array([4, 4])),
+        "not 2": forged(costs, cols=np.array([1, 0, 0])),
     }  # fmt: skip
     for message, plan in wrong.items():
         with pytest.raises(ProofError, match=message):
@@ -263,9 +263,10 @@ def test_prices_as_large_as_a_forger_likes_prove_nothing_more():
         plan.prove(costs)
 
 
-def test_a_bottleneck_is_for_one_pair_a_vertex():
-    plan = berge.assign([[4, 1], [2, 3]], objective="bottleneck")
-    plan.row_side = plan.row_side._replace(capacity=np.array([1, 0]))
+@pytest.mark.parametrize("side", [{"capacity": [2, 0]}, {"least": [0, 1]}, {"leave": [0, 3]}])
+def test_a_bottleneck_is_for_one_pair_a_vertex(side):
+    plan = berge.assign([[4, 1], [2, 3]], objective="bottleneck", match="maximum")
+    plan.row_side = plan.row_side._replace(**{name: np.array(x) for name, x in side.items()})
     with pytest.raises(ProofError, match="one pair a vertex"):
         plan.prove()
 

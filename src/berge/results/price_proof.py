@@ -130,12 +130,14 @@ def _magnitude(plan: Assignment, high: Any) -> float:
         return 0.0
     graph, costs = plan._known()
     added = float(np.abs(costs[plan._places(graph)]).sum())
-    sides = ((plan.row_side, graph.row_degrees), (plan.col_side, graph.col_degrees))
-    paid = [np.where(is_required(side.leave), 0, np.abs(side.leave)) for side, _ in sides]
+    sides = (plan.row_side, plan.col_side)
+    paid = [np.where(is_required(side.leave), 0, np.abs(side.leave)) for side in sides]
     most = max(float(values.max(initial=0)) for values in (np.abs(costs), *paid))
-    for (side, degrees), leave in zip(sides, paid, strict=True):
+    degrees, ends = (graph.row_degrees, graph.col_degrees), (plan.rows, plan.cols)
+    for side, leave, degree, chosen in zip(sides, paid, degrees, ends, strict=True):
+        unused = side.capacity - np.bincount(chosen, minlength=side.capacity.size)
         largest = np.minimum(np.maximum(leave, np.abs(side.prices)), most)
-        added += float((largest * np.minimum(side.capacity, degrees)).sum())
+        added += float((largest * np.minimum(side.capacity, degree) + leave * unused).sum())
     return added
 
 
@@ -143,7 +145,8 @@ def _bottleneck(plan: Assignment) -> Any:
     """Check by covers that as many pairs cannot all be better."""
     graph, costs = plan._known()
     for side in (plan.row_side, plan.col_side):
-        if (side.capacity != 1).any() or side.least.any() or plan.match == "any":
+        paid = np.where(is_required(side.leave) & (plan.match == "full"), 0, side.leave)
+        if (side.capacity != 1).any() or side.least.any() or paid.any() or plan.match == "any":
             raise ProofError("a bottleneck is of one pair a vertex, and of as many as can be")
     places = plan._places(graph)
     worst = max(costs[places].tolist(), default=-math.inf)
