@@ -65,7 +65,7 @@ def visible(text: str) -> str:
     Examples
     --------
     >>> from berge.wording import visible
-    >>> visible("\\x1b[31mann")
+    >>> visible(chr(27) + "[31mann")
     '␛[31mann'
     """
     return text.translate(_SEEN)

@@ -255,7 +255,7 @@ def arrow(rng: Random) -> Files:
         writer.write_table(table, rng.choice((None, None, 3)))
     data = buffer.getvalue()
     for _ in times(rng):
-        i = 8 * rng.randrange(len(data) // 8)
+        i = 8 * rng.randrange(len(data) // 8 + 1)
         number = rng.choice((0, 1, 3, 9, -1, 64, 2**16, 2**31 - 1, 2**33, 2**62, -(2**63)))
         whole = data[:i] + number.to_bytes(8, "little", signed=True) + data[i + 8 :]
         data = rng.choice((whole, in_bytes(rng, data)))

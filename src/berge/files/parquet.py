@@ -195,6 +195,7 @@ def files_of(path: PathName) -> list[Any]:
             with open(each, "rb") as file:
                 is_arrow = file.read(len(_ARROW)) == _ARROW
             files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(each))
+            _ = files[-1].schema_arrow.names  # which are decoded only now
     return files
 
 
