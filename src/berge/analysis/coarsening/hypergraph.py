@@ -37,7 +37,7 @@ from .hierarchy import Hierarchy, Level
 __all__ = ["Hypergraph", "coarsen_hypergraph"]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hypergraph:
     """Nets with weights, and vertices with weights.
 
