@@ -205,7 +205,8 @@ def _first_prices(initial: Any, found: Asked) -> Any:
     if initial is None:
         return None
     n_cols, kind = found.edges.graph.n_cols, found.costs.dtype
-    prices = initial.col_side.prices if isinstance(initial, Assignment) else np.asarray(initial)
+    given = initial.col_side.prices if isinstance(initial, Assignment) else initial
+    prices = np.array(given, subok=False)  # which others may be changing
     if prices.shape != (n_cols,) or prices.dtype.kind not in "iuf":
         raise InvalidMatchingError(
             f"initial must be an Assignment, or prices of {n_cols} columns, not "
