@@ -27,7 +27,7 @@ import berge
 from .differential import long_run, one_of
 
 ALGORITHMS = ("auto", *(a.name for a in berge.algorithms("assign")))
-WITH_CAPACITIES = tuple(name for name in ALGORITHMS if name.startswith(("auto", "capacity")))
+WITH_CAPACITIES = ("auto", *(a.name for a in berge.algorithms("assign") if a.several))
 SETS = {m: (np.arange(2**m)[:, None] >> np.arange(m)) & 1 for m in range(10)}
 TOLERANCE = 1e-9  # of the sum of all absolute weights
 
@@ -307,7 +307,10 @@ def solve_many(seed: int) -> int:
     if totals.dtype.kind == "i":
         best = np.where(allowed, totals, np.iinfo(np.int64).max).min(axis=1)
     else:
-        room = TOLERANCE * ((objective == "product") + np.abs(worth[kept]).sum(axis=1))
+        added = np.abs(worth[kept]).sum(axis=1)
+        if algorithm == "cost-scaling":  # its last step is a part of the largest cost of all cases
+            added[:] = math.fsum(added)
+        room = TOLERANCE * ((objective == "product") + added)
     right = allowed[by_case, bits] & (np.abs(totals[by_case, bits] - best) <= room)
     if not right.all():
         k = int(np.argmin(right))
