@@ -7,8 +7,9 @@ compared by itself, and calls take less of the time.
 
 A case draws a graph of up to nine edges, weights of one kind (integers small, equal and large;
 floating-point numbers even, of huge ranges, equal, subnormal), and how to call `berge.assign`:
-objective, match, what leaving costs, capacities, lower bounds, algorithm, form of the source. The
-best total over all sets of edges must lie in the interval that is proved, and be met.
+objective, match, what leaving costs, capacities, lower bounds, algorithm, pairs and prices to begin
+with, form of the source. The best total over all sets of edges must lie in the interval that is
+proved, and be met.
 """
 
 from __future__ import annotations
@@ -288,6 +289,9 @@ def solve_many(seed: int) -> int:
         name: v[kept].ravel() for name, v in asked.items() if name.endswith(("left", "right"))
     }
     algorithm = one_of(rng, WITH_CAPACITIES if several else ALGORITHMS)
+    if kind not in ("huge", "subnormal") and rng.random() < 0.3:
+        ends = rng.integers(-1, kept.size * n_cols + 1, kept.size * n_rows)
+        asked["initial"] = ends, weights_of(rng, kind, kept.size * n_cols)
     case, edge = np.nonzero(there[kept])
     source = case * n_rows + rows[edge], case * n_cols + cols[edge], weights[kept][case, edge]
     with warnings.catch_warnings():

@@ -30,6 +30,7 @@ from .largest import check_needs, largest
 __all__ = ["assign"]
 
 PRICES = {"i": 2**60, "f": 2.0**960}  # to begin with; no good ones are larger
+FAR = 1024  # so many times the largest cost: beyond it prices would swallow digits of costs
 
 
 @with_hints
@@ -232,7 +233,11 @@ def _first(initial: Any, found: Asked, objective: str) -> tuple[Any, Any]:
         )
     if objective == "max":
         prices = -prices.astype(kind)
-    return pairs, np.rint(prices).astype(kind) if kind.kind == "i" else prices.astype(kind)
+    if kind.kind == "i":
+        return pairs, np.rint(prices).astype(kind)
+    numbers = [found.costs, *(side.leave[side.leave < np.inf] for side in (found.rows, found.cols))]
+    most = FAR * max(float(np.abs(values).max(initial=0)) for values in numbers)
+    return pairs, prices.astype(kind).clip(-most, most)
 
 
 def _result(
