@@ -89,7 +89,7 @@ def total_of(run: AssignmentRun) -> float:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_small(algorithm):
-    """Right on small problems of all kinds, infeasible ones too; some begin with prices and pairs."""
+    """Right on small problems, infeasible ones too; some begin with pairs and prices."""
     rng = np.random.default_rng(1)
     impossible = 0
     for _ in range(2000 if COMPILED else 300):
