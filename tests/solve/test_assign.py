@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 
 import berge
-from berge import FormatError, InvalidGraphError, InvalidMatchingError, OptionError
+from berge import FormatError, InvalidGraphError, InvalidMatchingError, OptionError, ProofError
 
 from ..conftest import COMPILED
 from ..fuzz import assignments
@@ -294,3 +295,85 @@ def test_bottleneck():
         berge.assign(dense, objective="bottleneck", match="any")
     with pytest.raises(OptionError, match="one pair a vertex"):
         berge.assign(dense, objective="bottleneck", capacity_left=2)
+
+
+def test_a_plan_that_says_what_is_not_so():
+    """Each of these was proved to be the best."""
+    costs = [[4, 1, 9], [2, 3, 9]]
+
+    def forged(source, **changes):
+        plan = berge.assign(source)
+        for name, value in changes.items():
+            setattr(plan, name, value)
+        return plan
+
+    wrong = {
+        "out of range": forged(costs, rows=np.array([0, 0]), cols=np.array([1, 3])),  # row 1's
+        "says": forged(costs, total=10**9),
+        "twice": forged(costs, rows=np.zeros(2, int), cols=np.zeros(2, int),
+                        pair_weights=np.array([4, 4])),
+        "not 2": forged(costs, cols=np.array([1, 0, 0])),
+    }  # fmt: skip
+    for message, plan in wrong.items():
+        with pytest.raises(ProofError, match=message):
+            plan.prove()
+
+
+def test_prices_as_large_as_a_forger_likes_prove_nothing_more():
+    """What may be missing was a share of the prices too."""
+    costs = np.array([[4.0, 1.0], [2.0, 3.5]])
+    plan = berge.assign(costs)
+    plan.cols, plan.pair_weights = np.array([0, 1]), np.array([4.0, 3.5])  # not the best
+    far = 2.0**45
+    plan.row_side = plan.row_side._replace(prices=plan.row_side.prices + far)
+    plan.col_side = plan.col_side._replace(prices=plan.col_side.prices - far)
+    with pytest.raises(ProofError, match="leave room"):
+        plan.prove(costs)
+
+
+@pytest.mark.parametrize("side", [{"capacity": [2, 0]}, {"least": [0, 1]}, {"leave": [0, 3]}])
+def test_a_bottleneck_is_for_one_pair_a_vertex(side):
+    plan = berge.assign([[4, 1], [2, 3]], objective="bottleneck", match="maximum")
+    plan.row_side = plan.row_side._replace(**{name: np.array(x) for name, x in side.items()})
+    with pytest.raises(ProofError, match="one pair a vertex"):
+        plan.prove()
+
+
+def test_rows_that_are_others_when_they_are_read_again():
+    """Weights were put in the order of the second look: fewer of them than edges."""
+    rows = np.array([2, 1, 0, 0])
+
+    class Other:
+        looks = 0
+
+        def __array__(self, *_, **__):
+            self.looks += 1
+            return rows if self.looks == 1 else rows[:2]
+
+        def __len__(self):
+            return 4
+
+    plan = berge.assign((Other(), [0, 1, 2, 1], [1, 2, 3, 9]))
+    assert plan.total == 6
+    assert plan.weights.size == plan.graph.nnz
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("objective", value) for value in ([], {}, 1, "least")),
+        *(("match", value) for value in (["full"], None)),
+        *(("pair_weights", value) for value in (["a", "b"], [None, 1], [2**64, 1], [True, 1], 5)),
+        *(("row_leave", value) for value in ([True, False], ["1", "2"], "12", {"1": 1, "2": 2})),
+        *(("row_prices", value) for value in ([2**64, 1], [[1], [2]], None)),
+        *(("rows", value) for value in ([0.0, 1.0], [-1, 0], [0, 2])),
+    ],
+)
+def test_damaged_json(tmp_path, name, value):
+    path = tmp_path / "plan.json"
+    berge.assign([[4, 1], [2, 3]]).save(path)
+    content = json.loads(path.read_text())
+    content["proof"][name] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=r"plan\.json"):
+        berge.Assignment.load(path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checker.check import ends_of
 from ..checker.prices import Side
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
@@ -102,6 +103,10 @@ class Assignment(Shown):
     @cached_property
     def total(self) -> Any:
         """What the assignment comes to: an int for integer weights."""
+        return self._added_up()
+
+    def _added_up(self) -> Any:
+        """Return what pairs and units come to."""
         values = self.pair_weights.tolist()
         if self.objective == "product":
             return product_of(values)
@@ -296,10 +301,14 @@ class Assignment(Shown):
         return self.graph, self.costs
 
     def _places(self, graph: BipartiteGraph) -> Values:
-        """Return where the pairs are among the edges."""
-        places = chosen_places(graph, self.rows, self.cols)
+        """Return where the pairs are among the edges, each once."""
+        rows = ends_of("row", self.rows, graph.n_rows)
+        cols = ends_of("column", self.cols, graph.n_cols, rows.size)
+        places = chosen_places(graph, rows, cols)
         if places is None:
             raise ProofError("a pair of the assignment is not an edge of the graph")
+        if np.unique(places).size < places.size:
+            raise ProofError("a pair is in the assignment twice")
         return places
 
     def explain(self, left: Any, right: Any) -> str:

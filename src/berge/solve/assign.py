@@ -217,8 +217,8 @@ def _first(initial: Any, found: Asked, objective: str) -> tuple[Any, Any]:
         if len(initial) != 2:
             raise InvalidMatchingError("initial must be (matching, prices), or one of the two")
         pairs, prices = initial
-        pairs = np.asarray(getattr(pairs, "row_match", pairs))
-    prices = np.asarray(prices)
+        pairs = np.array(getattr(pairs, "row_match", pairs), subok=False)  # which may be changing
+    prices = np.array(prices, subok=False)
     if prices.shape != (n_cols,) or prices.dtype.kind not in "iuf":
         raise InvalidMatchingError(
             f"initial must be an Assignment, or prices of {n_cols} columns, or (matching, prices); "
