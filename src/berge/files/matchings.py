@@ -250,7 +250,8 @@ def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
 def _suffix(path: PathName) -> str:
     suffix, compression = split_suffix(path)
     if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        raise FormatError("a matching is kept in .npz, .txt or .json", path)
+        only = "; a table has pairs only" if suffix in (".csv", ".tsv", ".parquet") else ""
+        raise FormatError(f"a matching is kept in .npz, .txt or .json{only}", path)
     return suffix
 
 
