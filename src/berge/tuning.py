@@ -38,7 +38,7 @@ SPLIT = (64, 8192)  # degrees from which a row is of the second and of the third
 ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause; guess
 
 # Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
-SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
+SHARED_TRANSPOSE = 600_000  # edges from which threads share a transpose: blogcatalog, random-3.5
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
@@ -98,6 +98,7 @@ FAR_LEFT, FAR_FOUND = 0.85, 0.98  # rows left though searches succeed: bayer10
 LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
 REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
+LEAST_ON_MESH = 1 / 100  # the same where it began: on dragon-dual push-relabel takes longer
 READ_IN_NO_TIME = 1 << 14  # edges; guess
 
 # Depth-first searches on trial: "On trial" in performance.md.

@@ -57,6 +57,7 @@ from ...tuning import (
     FEW_ROOTS,
     HARD_LEFT,
     LEAST_FOUND,
+    LEAST_ON_MESH,
     LONG_PATH,
     LOOKS,
     MOST_SUPPLY,
@@ -93,9 +94,9 @@ from .budgeted import (
 )
 from .trial import try_depth_first
 
-# What goes on: nothing, the searches, these from the other side, Pothen–Fan on all threads or on
-# one, push-relabel from the better side, push-relabel from this one.
-DONE, SEARCH, TURN, DEEP, ALONE, PUSH, LAST = range(7)
+# What goes on: nothing, the searches, these from the other side; Pothen–Fan on all threads, on one,
+# and on all threads from the start on a mesh; push-relabel from the better side, and from this one.
+DONE, SEARCH, TURN, DEEP, ALONE, MESH, PUSH, LAST = range(8)
 
 
 def mixed(run: Run, *, effort: float = EFFORT) -> None:
@@ -113,8 +114,9 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
         run.swap_sides()
         mixed(run, effort=effort)
         return
-    if route in (DEEP, ALONE):
-        if match_in_phases(run, run.threads if route == DEEP else 1, LEAST_FOUND):
+    if route in (DEEP, ALONE, MESH):
+        least = LEAST_ON_MESH if route == MESH else LEAST_FOUND
+        if match_in_phases(run, 1 if route == ALONE else run.threads, least):
             return
     run.own_graph()
     if route == PUSH and run.transpose().nonempty_rows < run.graph.nonempty_rows:
@@ -135,7 +137,7 @@ def judge(run: Run, search: Arrays, effort: float) -> int:
     worth = run.graph.n_cols + WAKING if search.state[READ] == 0 else 0
     try:
         if search.state[READ] == 0 and (threads := try_depth_first(run, search)):
-            return DEEP if threads > 1 else ALONE
+            return MESH if threads > 1 else ALONE
         if many and search_before_others(run, search, worth, effort * edges):
             return DONE
         for look, share in LOOKS:
