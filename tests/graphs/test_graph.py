@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import berge
-from berge import BipartiteGraph, Graph, InvalidGraphError, tuning
+from berge import BipartiteGraph, Graph, InvalidGraphError
 from berge.graphs import csr as csr_module
 from berge.graphs.graph import BorrowedGraph
 
