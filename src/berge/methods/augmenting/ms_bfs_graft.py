@@ -86,10 +86,10 @@ from ..phases import graph_and_matching
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
 # size of its other half, being filled; the step being done and its next item to hand out;
 # nanoseconds spent top-down and bottom-up; the free columns among ``forest[LO:HI]``; whether roots
-# are set in the same pass bottom-up; which half of `roots` is in use, the size of it and of the
-# other one, being filled.
+# are set in the same pass bottom-up; columns grafted; which half of `roots` is in use, its size,
+# and that of the other one, being filled.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
-ENDED, AT_ONCE, HALF, ROOTS, KEPT = range(12, 17)
+ENDED, AT_ONCE, GRAFTED, HALF, ROOTS, KEPT = range(12, 18)
 
 # The steps that threads share; the last three are light.
 TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT, PLANT, LIST, FELL = range(8)
@@ -175,6 +175,8 @@ def ms_bfs_graft(
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
                 graft(a, run.threads, graft_from)
+            if grafting:
+                run.stats.grafts.append(int(state[GRAFTED]))
     finally:
         report(run, a.tally)
 
@@ -222,8 +224,9 @@ def grow_forest(a: Any, threads: int, alpha: float, sizes: Any, budget: int) -> 
             state[DOWN] += ticks() - begin
         else:
             if state[LISTED] < 0:
-                state[STEP], state[CURSOR] = LIST, 0
+                state[STEP], state[CURSOR], state[LISTED_NEXT] = LIST, 0, 0
                 do_step(a, a.visited.size, threads)
+                take_listed(state)
             go_bottom_up(a, threads)
             state[UP] += ticks() - begin
         begin = ticks()
@@ -273,7 +276,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
                 y = indices[k]
                 if visited[y] == 0 and claim(visited, y, shared):
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
-                    if adopt(x, y, col_match, parent, root, leaf):
+                    if adopt(x, y, root[x], True, col_match, parent, root, leaf):
                         ends += 1
                         break
         lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
@@ -291,7 +294,9 @@ def go_bottom_up(a: Any, threads: int) -> None:
     """
     state = a.state
     state[STEP], state[CURSOR] = BOTTOM_UP, 0
+    state[LISTED_NEXT] = 0
     do_step(a, state[LISTED], threads)
+    take_listed(state)
     if state[AT_ONCE] == 0:
         state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
         do_step(a, state[TAIL] - state[HI], threads)
@@ -326,13 +331,7 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                 if r >= 0 and leaf[r] < 0:
                     visited[y] = 1
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
-                    parent[y] = x
-                    mate = col_match[y]
-                    if mate < 0:
-                        leaf[r] = y
-                        ends += 1
-                    elif at_once:
-                        root[mate] = r
+                    ends += adopt(x, y, r, at_once, col_match, parent, root, leaf)
                     break
             if visited[y] == 0:
                 waiting_left = enqueue(
@@ -362,14 +361,20 @@ def set_roots(a: Any, t: int, shared: bool) -> None:
 
 
 @helper
-def adopt(x: int, y: int, col_match: Any, parent: Any, root: Any, leaf: Any) -> bool:
-    """Hang y on x (Algorithm 5); return whether that ends an augmenting path."""
+def adopt(
+    x: int, y: int, r: int, now: bool, col_match: Any, parent: Any, root: Any, leaf: Any
+) -> bool:
+    """Hang y on x, in the tree of root r (Algorithm 5); return whether that ends a path.
+
+    The root of y's mate may be set later.
+    """
     parent[y] = x
     mate = col_match[y]
     if mate < 0:
-        leaf[root[x]] = y
+        leaf[r] = y
         return True
-    root[mate] = root[x]
+    if now:
+        root[mate] = r
     return False
 
 
@@ -422,7 +427,9 @@ def graft(a: Any, threads: int, alpha: float) -> None:
     state[LO] = state[TAIL]  # size of the old forest
     state[TAIL] = 0
     state[STEP], state[CURSOR] = SORT_OUT, 0
+    state[LISTED_NEXT] = 0
     do_step(a, state[LO], threads)
+    take_listed(state)
     n_active, n_renewable = state[TAIL], state[LISTED]
     state[FOREST] = 1 - state[FOREST]
     state[UNVISITED] += n_renewable
@@ -432,12 +439,14 @@ def graft(a: Any, threads: int, alpha: float) -> None:
         ended = counted(a.tally, ENDS)
         go_bottom_up(a, threads)
         state[HI] = state[TAIL]
-        state[UNVISITED] -= state[HI] - state[LO]
+        state[GRAFTED] = state[HI] - state[LO]
+        state[UNVISITED] -= state[GRAFTED]
         state[ENDED] = counted(a.tally, ENDS) - ended
-        if state[HI] - state[LO] == state[ENDED]:
+        if state[GRAFTED] == state[ENDED]:
             state[LO] = state[HI]
     else:
         # Regrow the active trees from their roots.
+        state[GRAFTED] = 0
         state[STEP], state[CURSOR] = FELL, 0
         do_step(a, n_active, threads)
         plant(a, threads)
@@ -494,14 +503,15 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
 @kernel
 def do_step(a: Any, n_items: int, threads: int) -> None:
     """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
-    state = a.state
-    step = state[STEP]
-    state[LISTED_NEXT] = 0
-    enough = SERIAL if step < PLANT else SERIAL * LIGHT
+    enough = SERIAL if a.state[STEP] < PLANT else SERIAL * LIGHT
     do_shares(threads if n_items >= enough else 1, a)
-    if step == BOTTOM_UP or step == SORT_OUT or step == LIST:
-        state[COLUMNS] = 1 - state[COLUMNS]
-        state[LISTED] = state[LISTED_NEXT]
+
+
+@helper
+def take_listed(state: Any) -> None:
+    """Go over to the other half of ``columns``, which a step has filled."""
+    state[COLUMNS] = 1 - state[COLUMNS]
+    state[LISTED] = state[LISTED_NEXT]
 
 
 @share_out
