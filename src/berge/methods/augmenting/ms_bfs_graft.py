@@ -11,8 +11,7 @@ A level goes *top-down* (rows of the frontier look for unvisited columns) or, wh
 large against what is unvisited, *bottom-up* (unvisited columns look for a row in an active tree).
 
 Work O(nnz) a phase, O(n · nnz) in all; in practice a few passes over the edges. Memory: 21 bytes a
-column, 20 a row and 8 an unmatched row with 32-bit indices, besides the graph, its transpose and the
-matching.
+column, 20 a row and 8 an unmatched row with 32-bit indices, besides graph, transpose and matching.
 
 Paper → here
     mate[x], mate[y]   ``row_match[x]``, ``col_match[y]``
