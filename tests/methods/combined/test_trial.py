@@ -15,7 +15,7 @@ from ...corpus import SMALL
 from ..runs import new_run
 
 pytestmark = pytest.mark.kernels
-EVERY = {"WORTH_LOOKING": 0, "TRIED_ROOTS": 0, "SHARED_PHASES": 0}  # every graph is tried
+EVERY = {"SMALL_GRAPH": 0, "TRIED_ROOTS": 0, "SHARED_PHASES": 0, "ROWS_SHARED_PHASES": 0}
 
 
 def tune(monkeypatch, **numbers):
@@ -42,9 +42,17 @@ def all_but_last(n: int) -> BipartiteGraph:
 
 
 def test_too_small_or_nearly_done(monkeypatch):
-    run, search = started(all_but_last(50))
-    assert trial.try_depth_first(run, search) == 0
-    tune(monkeypatch, **EVERY | {"TRIED_ROOTS": 0.6})
+    run, search = started(all_but_last(50), 2)
+    for numbers in (
+        {},
+        EVERY | {"TRIED_ROOTS": 0.6},
+        EVERY | {"SMALL_GRAPH": 150, "SHARED_PHASES": 151},
+        EVERY | {"SMALL_GRAPH": 150, "ROWS_SHARED_PHASES": 101},
+    ):
+        tune(monkeypatch, **numbers)
+        assert trial.try_depth_first(run, search) == 0
+    run.threads = 1
+    tune(monkeypatch, **EVERY | {"SMALL_GRAPH": 150})
     assert trial.try_depth_first(run, search) == 0
     assert search.state[budgeted.READ] == run.stats.traversed_edges == 0
 

@@ -34,11 +34,12 @@ from ...tuning import (
     MESH_NEWS,
     PROBE_EDGES,
     PROBES,
+    ROWS_SHARED_PHASES,
     SHARED_PHASES,
+    SMALL_GRAPH,
     TRIED_LEAST,
     TRIED_PART,
     TRIED_ROOTS,
-    WORTH_LOOKING,
 )
 from ..augmenting import depth_first
 from ..augmenting.roots import BATCH, NEXT
@@ -54,7 +55,10 @@ def try_depth_first(run: Run, search: Arrays) -> int:
     These have not begun. The matching is as it was, or as they have left it.
     """
     (n_rows, n_cols), edges = run.graph.shape, run.graph.nnz
-    if edges < WORTH_LOOKING or search.roots.size < max(1, TRIED_ROOTS * n_rows):
+    few = run.threads == 1 or edges < SHARED_PHASES or n_rows < ROWS_SHARED_PHASES
+    if few and max(n_rows, n_cols, edges) <= SMALL_GRAPH:
+        return 0  # as in the one compiled call for small graphs
+    if search.roots.size < max(1, TRIED_ROOTS * n_rows):
         return 0
     part = max(int(TRIED_PART * edges), TRIED_LEAST)
     before = run.empty(n_rows, run.row_match.dtype), run.empty(n_cols, run.col_match.dtype)
@@ -65,9 +69,8 @@ def try_depth_first(run: Run, search: Arrays) -> int:
     run.stats.traversed_edges += read
     if found < ALL_FOUND * tried:
         return 0
-    if run.threads > 1 and SHARED_PHASES <= edges <= MESH_DEGREE * n_rows:
-        if news(search) < MESH_NEWS:
-            return run.threads
+    if not few and edges <= MESH_DEGREE * n_rows and news(search) < MESH_NEWS:
+        return run.threads
     begun = run.cardinality
     if search_with_limits(run, search, part):
         return 0
