@@ -62,6 +62,7 @@ def measure(graph: Any, repeats: int, peers: list[str], chosen: str) -> dict[str
     def check(matching: Any) -> None:
         designs.wait()
         if isinstance(matching, berge.Matching):
+            assert matching.stats is not None
             if matching.stats.stopped:
                 raise TimeoutError
             matching.prove(matrix)
@@ -69,7 +70,7 @@ def measure(graph: Any, repeats: int, peers: list[str], chosen: str) -> dict[str
     contenders: dict[str, Callable[[], Any]] = {}
     for name, arguments in CONTENDERS.items():
         if name.startswith(chosen):
-            solve = partial(berge.maximum_matching, matrix, **arguments)
+            solve: Callable[[], Any] = partial(berge.maximum_matching, matrix, **arguments)
             far = in_turns({"": solve}, 1, warm_up=False)[""].best
             if far < FAR * first + 2e-3 or name.startswith("auto"):
                 contenders[name] = solve

@@ -22,6 +22,7 @@ from functools import partial
 from typing import Any
 
 import berge
+from berge import tuning
 from berge.graphs import workspace
 from berge.methods.augmenting import roots
 from berge.methods.combined import budgeted
@@ -54,7 +55,7 @@ def _pausing_often(edges: int) -> Iterator[None]:
     """Have kernels come back after fewer edges, and keep working memory for both threads."""
     often = max(edges // EIGHTH, LEAST)
     modules = (budgeted, push_relabel, roots)
-    before = budgeted.EDGES_PER_CALL
+    before = tuning.EDGES_PER_CALL
     for module in modules:
         module.EDGES_PER_CALL = min(often, before)  # type: ignore[attr-defined]
     try:
