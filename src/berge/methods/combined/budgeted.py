@@ -202,12 +202,18 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
 
 def hidden(cols: Any, state: Any) -> Any:
     """Return which columns are hidden; a mark that one thread has lost is still another's."""
-    return (cols[:, ::2] == state[HIDDEN]).any(axis=0)
+    found = cols[0, ::2] == state[HIDDEN]
+    for others in cols[1:]:
+        found |= others[::2] == state[HIDDEN]
+    return found
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
-    """Begin on one thread, as long as it does not pay to wake others; else as above."""
-    if a.state[READ] == 0:
+    """Begin on one thread, as long as it does not pay to wake others; else as above.
+
+    If nothing is worth waking them it has begun, and said that others should help.
+    """
+    if worth > 0:
         _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
     return search_with_limits(run, a, 0)
 
