@@ -8,8 +8,8 @@ JSON and a library of the system's own kind, of berge's own folder only.
 A kernel goes by a hash of its source and bytecode, as in `shipped`, and by the kinds of its
 arguments. Whatever is not there, or is for another system, processor or source, is numba's.
 
-They are for one thread. What has threads to share, and what is called often, is numba's too: a call
-here takes some 20 µs more, and that 10 000 times is as long as numba takes to wake.
+They are for one thread, and a call here takes some 10 µs more. So when calls have taken as long as
+numba takes to wake, it is woken.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import logging
 import os
 import platform
 import sys
+import time
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -38,7 +39,7 @@ __all__ = [
 
 FOLDER = Path(__file__).with_name("shipped")
 INDEX, LIBRARY = "first.json", "first.so"
-MANY_CALLS = 10_000
+WAKING = 0.2  # seconds; guess
 # What x86-64-v3 has, as Linux calls it.
 NEEDS = frozenset(
     "abm avx avx2 bmi1 bmi2 cx16 f16c fma lahf_lm movbe popcnt sse4_1 sse4_2 ssse3 xsave".split()
@@ -52,7 +53,7 @@ _ADDRESS, _WORD = ctypes.c_void_p, ctypes.c_int64
 
 # What is called while first answers are recorded, for `first_library`; None but there.
 recording: dict[Any, Any] | None = {} if "berge-record" in sys._xoptions else None
-_calls = 0
+_spent = 0.0
 _log = logging.getLogger("berge")
 
 
@@ -156,12 +157,11 @@ def words_of(args: tuple[Any, ...], words: list[Any], types: list[Any]) -> str:
 
 def call(kernel: Any, args: tuple[Any, ...]) -> Any:
     """Call what came compiled of a kernel; NotImplemented if nothing did."""
-    global _calls
+    global _spent
     if recording is not None:
         return _record(kernel, args)
-    found = _library()
-    _calls += 1
-    if found is None or _calls > MANY_CALLS:
+    started, found = time.perf_counter(), _library()
+    if found is None or _spent > WAKING:
         return NotImplemented
     words: list[Any] = []
     types: list[Any] = []
@@ -184,6 +184,7 @@ def call(kernel: Any, args: tuple[Any, ...]) -> Any:
     status = function(place, place + 8 * MOST_RESULTS, *words)
     if status not in (0, -2):  # all is well, or there is nothing to return
         raise SystemError(f"{kernel.__name__} ended with status {status}")
+    _spent += time.perf_counter() - started
     if result == "none":
         return None
     numbers = answer.view(result)[: size or 1].tolist()
