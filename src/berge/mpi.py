@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .distributed.part import Part
     from .distributed.session import Session
 
-graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+graph_argument = click.argument("graph", type=options.AnyPath(as_it_is=True))
 progress_option = click.option(
     "--progress/--no-progress", default=False, help="Show the search on stderr."
 )
@@ -79,7 +79,7 @@ def program() -> None:
 @options.as_json
 @options.quiet()
 def match(
-    graph: Path,
+    graph: str | Path,
     output: Path | None,
     checkpoint: Path | None,
     resume: bool,
@@ -151,10 +151,10 @@ def match(
     epilog=examples("mpiexec -n 4 python -m berge.mpi verify graph.berge/ out/"),
 )
 @graph_argument
-@click.argument("matching", type=click.Path(path_type=Path))
+@click.argument("matching", type=options.AnyPath(read=True))
 @options.as_json
 @options.quiet()
-def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
+def verify(graph: str | Path, matching: Path, as_json: bool, quiet: bool) -> int:
     """Check that MATCHING is a matching of GRAPH, and a maximum one.
 
     Each rank checks what it has of the graph. MATCHING is what `match` wrote.
@@ -208,7 +208,7 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
 @options.as_json
 @options.quiet()
 def greedy(
-    graph: Path,
+    graph: str | Path,
     weights: bool,
     seed: int,
     time_limit: float | None,
@@ -300,7 +300,7 @@ def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array
     return row_match, col_match
 
 
-def _facts(graph: Path, session: Session) -> dict[str, Any]:
+def _facts(graph: str | Path, session: Session) -> dict[str, Any]:
     """Return what --json prints."""
     part, result = session.done
     facts = asdict(result.stats)

@@ -68,7 +68,7 @@ def report(
         return
     facts = {k: as_named(str(v)) if isinstance(v, Path) else v for k, v in facts.items()}
     console = out()
-    console.print(fact_table(lines(facts), title=str(title)))
+    console.print(fact_table(lines(facts), title=as_named(str(title))))
     if more is not None:
         console.print()
         console.print(more(facts, console))

@@ -85,7 +85,7 @@ def greedy(
 
         graph = None if remote else file.read_undirected(weights=weights)
     with single_interrupt():
-        source: Any = file.path if graph is None else graph
+        source: Any = file.source if graph is None else graph
         settings |= {"weights": weights or None} if graph is None else {}
         matching = greedy_matching(source, progress=shown, cluster=cluster, **settings)
         if output is not None:
@@ -103,7 +103,7 @@ def greedy(
             same = {name: settings[name] for name in ("seed", "p", "threads")}
             draw_proposals(graph, plot, name=file.path.stem, **same)
     facts = {
-        "file": file.path,
+        "file": file.source,
         "vertices": matching.mate.size,
         "edges": None if graph is None else graph.n_edges,
         "weighted": graph is not None and graph.weights is not None,

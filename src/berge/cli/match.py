@@ -19,6 +19,7 @@ from .display import graph_sizes, in_steps, report, verdict_of, working
 from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
+from .pipes import stands_for_url
 from .program import command, leave, say
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ SUFFIXES = (".npz", ".txt", ".json")
     "berge match web.mtx --initial best.npz -o matching.npz",
     "berge match mesh.graph --general -o pairs.txt",
     "berge match web.mtx --json | jq .cardinality",
+    "berge match https://example.org/web.mtx.gz",
+    "berge match 's3://bucket/pairs/*.parquet' --left a --right b -o s3://bucket/m.npz",
     "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
     "berge match web.berge --cluster local[4] --checkpoint saved --resume -o parts",
 )
@@ -61,7 +64,9 @@ SUFFIXES = (".npz", ".txt", ".json")
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
 @options.units
-@options.path("--initial", metavar="MATCHING", help="Begin with this matching, saved by --output.")
+@options.path(
+    "--initial", read=True, metavar="MATCHING", help="Begin with this matching, saved by --output."
+)
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with labels: its name on the first line, or its number; "
@@ -123,7 +128,9 @@ def match(
     in_parts = remote = False
     if cluster is not None:
         in_parts = output is not None and not output.suffix and str(output) != "-"
-        remote = _is_shared(file.path)
+        remote = file.shared
+        if in_parts and stands_for_url(output):
+            raise click.UsageError("--output in parts is a folder that all workers see, and no URL")
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
         more |= {"checkpoint": checkpoint, "output": output if in_parts else None}
@@ -147,7 +154,7 @@ def match(
         match_general(ctx, file, settings, initial, output, **how)
         return
     clock = UnderWay()
-    graph: Any = file.path
+    graph: Any = file.source
     labels = first = kept = None
     with working("reading", shown):
         with clock.timed("import"):
@@ -176,7 +183,7 @@ def match(
         stopped = "interrupted"
     clock.seconds["total"] = clock.elapsed
     facts = {
-        "file": file.path,
+        "file": file.source,
         **_facts(matching, stats.cluster["edges"] if remote else graph.nnz),
         "symmetric": None if remote or labels is not None else _is_symmetric(graph),
         "stopped": stopped,
@@ -208,13 +215,6 @@ def _is_symmetric(graph: BipartiteGraph) -> bool:
     from ..graphs.symmetry import is_symmetric
 
     return is_symmetric(graph)
-
-
-def _is_shared(path: Path) -> bool:
-    """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..files.parquet import is_parquet
-
-    return path.suffix.lower() == ".berge" or is_parquet(str(path))
 
 
 def _read(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @options.columns("Column of the rows, in Parquet and in tables of labels.",
                  "Column of the columns.")  # fmt: skip
 @click.option("--score", metavar="COLUMN", help="Column with the weights, for an assignment.")
-@click.argument("matching", type=click.Path(path_type=Path))
+@click.argument("matching", type=options.AnyPath(read=True))
 @click.option(
     "--independent",
     is_flag=True,

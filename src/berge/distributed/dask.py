@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
+from ..files.remote import is_url
 from ..methods.registry import check_numbers
 from ..results.greedy_matching import GreedyMatching
 from ..results.interrupts import held_interrupts
@@ -119,6 +120,9 @@ def solve_on_cluster(
     options = check_options(init, options) | {"seed": seed, "resume": resume}
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=")
+    for name, folder in {"checkpoint": checkpoint, "output": output}.items():
+        if is_url(folder):
+            raise OptionError(f"{name} is a folder that all workers see, not the URL {folder}")
     options["checkpoint"] = None if checkpoint is None else os.path.abspath(checkpoint)
     job: dict[str, Any] = {"options": options, "threads": threads, "prove": prove}
     if output is not None:

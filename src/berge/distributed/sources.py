@@ -1,6 +1,6 @@
 """What can be read in parts: where the edges are, and how each member makes its part of them.
 
-- A ``.berge`` folder on storage that all members share: each reads its slice.
+- A ``.berge`` folder on storage that all members share, or at a URL: each reads its slice.
 - Parquet files of edges, a file, a folder or a pattern: each member reads some of the row groups,
   and sends the edges to the owners of their rows.
 - A Dask dataframe of edges: each worker takes the partitions that it has, then likewise.
@@ -67,9 +67,8 @@ def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = N
     from ..files.parquet import is_parquet
     from ..ingest import as_bipartite
 
-    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+    path = _place(source)
     if path is not None and is_parquet(path):
-        path = path if "://" in path else os.path.abspath(path)
         return Source(partial(_read_parquet, path, (left, right), shape))
     if hasattr(source, "npartitions") and hasattr(source, "columns"):
         return _dask_frame(source, left, right, shape)
@@ -78,7 +77,7 @@ def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = N
     if path is not None and is_folder(path):
         for name in given:
             raise OptionError(f"{name} is for tables of edges, and {path} is a folder of arrays")
-        return Source(partial(_read_folder, os.path.abspath(path), False))
+        return Source(partial(_read_folder, path, False))
     graph = as_bipartite(source, **given)
     return Source(_first_piece, partial(_scatter, graph), graph.row_labels, graph.col_labels)
 
@@ -88,14 +87,25 @@ def open_undirected(source: Any, weights: Any = None) -> Source:
     from ..files.folder import is_folder
     from ..ingest import as_graph
 
-    if isinstance(source, (str, os.PathLike)) and is_folder(source):
+    path = _place(source)
+    if path is not None and is_folder(path):
         _no_weights(source, weights)
-        return Source(partial(_read_folder, os.path.abspath(source), True))
+        return Source(partial(_read_folder, path, True))
     return Source(_first_piece, partial(_scatter, as_graph(source, weights=weights)))
 
 
+def _place(source: Any) -> str | None:
+    """Return the URL, or the path from the root, that a source is; None if it is neither."""
+    from ..files.remote import is_url, plain
+
+    source = plain(source)
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    return str(source) if is_url(source) else os.path.abspath(source)
+
+
 def read_part(
-    path: Path,
+    path: str | Path,
     comm: Communicator,
     *,
     left: str | None = None,

@@ -29,6 +29,7 @@ from .digits import write_pairs
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
+from .remote import anywhere
 from .text import Head, first_bytes, shown
 
 _SIZE = r"([0-9]{1,18})"
@@ -87,6 +88,7 @@ def write_matching(
             _write_pairs(file, row_match, matched)
 
 
+@anywhere
 def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     """Read ``row_match``, ``col_match`` and the upper bound.
 
@@ -143,6 +145,7 @@ def write_vertex_matching(
             _write_pairs(file, mate, first)
 
 
+@anywhere
 def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
     """Read ``mate``, and what else the file has."""
     if split_suffix(path) == (".npz", ""):
@@ -169,6 +172,7 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
     return mate, VertexFacts(_weight(text, path, line), maximal, method, bound)
 
 
+@anywhere
 def read_odd_set_proof(path: PathName) -> dict[str, Any]:
     """Read what proves that a matching of a general graph is the best by weight.
 

@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, InvalidGraphError, OptionError
+from ..errors import BergeError, FormatError, InvalidGraphError, NotFoundError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns, place_of
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
+from .remote import expand, is_url, listed, opened, plain, shown
 from .text import WeightedEdges, join, shape_of
 
 _BATCH = 1 << 20  # rows
@@ -101,6 +102,8 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
 
 def is_parquet(path: str) -> bool:
     """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
+    if is_url(path := plain(path)) and not path.lower().endswith(_SUFFIXES):
+        return path.endswith("/") and any(map(is_parquet, listed(path)))
     if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
         return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
     return path.lower().endswith(_SUFFIXES)
@@ -121,9 +124,9 @@ def table_of_labels(path: PathName, left: Any, right: Any) -> Any:
 class _ArrowFile:
     """An Arrow file, as pyarrow shows Parquet files; its batches are the row groups."""
 
-    def __init__(self, path: str):
+    def __init__(self, source: Any):
         pyarrow, _ = _import()
-        self._file = pyarrow.ipc.open_file(path)
+        self._file = pyarrow.ipc.open_file(source)
         self.schema_arrow = self._file.schema
         self.num_row_groups = self._file.num_record_batches
         self.metadata = self
@@ -144,10 +147,18 @@ class _ArrowFile:
 
 
 def files_of(path: PathName) -> list[Any]:
-    """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern."""
+    """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern.
+
+    Of URLs no more is read than is asked for.
+    """
     pyarrow, parquet = _import()
+    path = plain(path)
     paths = [os.fspath(path)]
-    if os.path.isdir(path):
+    if is_url(path):
+        paths = [each for each in listed(paths[0]) if each.endswith(_SUFFIXES)] or expand(paths[0])
+        if not paths:
+            raise NotFoundError(f"no file is called {shown(path)}")
+    elif os.path.isdir(path):
         paths = sorted(glob(os.path.join(escape(paths[0]), "*")))
         paths = [each for each in paths if each.endswith(_SUFFIXES)]
         if not paths:
@@ -159,13 +170,17 @@ def files_of(path: PathName) -> list[Any]:
     files = []
     for each in paths:
         try:
-            with open(each, "rb") as file:
+            with opened(each) if is_url(each) else open(each, "rb") as file:
                 is_arrow = file.read(len(_ARROW)) == _ARROW
-            files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(each))
+            source = opened(each) if is_url(each) else each
+            files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(source))
+        except BergeError:
+            raise
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the system's own
                 raise
-            raise FormatError(f"not a Parquet or Arrow file, or damaged: {error}", each) from None
+            wrong = f"not a Parquet or Arrow file, or damaged: {error}"
+            raise FormatError(wrong, shown(each)) from None
     return files
 
 
@@ -202,8 +217,10 @@ def batches(
                     number += batch.num_rows
                     if start < batch.num_rows:
                         yield pair[0][start:], pair[1][start:]
+            except BergeError:
+                raise
             except (pyarrow.ArrowException, OSError) as error:
-                raise FormatError(f"damaged: {error}", path) from None
+                raise FormatError(f"damaged: {error}", shown(path)) from None
 
 
 def _columns(path: PathName, names: list[str], left: Any, right: Any) -> list[str]:

@@ -368,8 +368,9 @@ class Matching(Shown):
             The file is not of the form its suffix says, or what it has is not a matching.
         """
         from ..files.aside import in_place
+        from ..files.remote import is_url
 
-        if isdir(path := in_place(path)):
+        if not is_url(path) and isdir(path := in_place(path)):
             from ..files.matchings import check_mates
             from ..files.parts import MatchingFolder
             from .proof import Certificate
