@@ -38,6 +38,7 @@ SUFFIXES = (".npz", ".txt", ".json")
     "berge match jobs.csv --left worker --right job -o result.csv",
     "berge match papers.csv --left paper --right reviewer --capacity-left 3 --capacity-right 4",
     "berge match huge.berge --algorithm out-of-core",
+    "berge match huge.berge --within 1% -o matching.npz",
     "berge match web.mtx --time-limit 60 -o best.npz",
     "berge match web.mtx --initial best.npz -o matching.npz",
     "berge match mesh.graph --general -o pairs.txt",
@@ -62,6 +63,9 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.switches(help="Option of the algorithm or the start; `berge algorithms` lists them.")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
+)
+@options.within(
+    help="Stop once no matching can be larger by more than this, such as 1%, and prove that."
 )
 @options.units
 @options.path(
@@ -116,6 +120,9 @@ def match(
 
     With capacities or lower bounds a vertex may be in several pairs, each pair once.
 
+    With --within, the matching may be smaller than a maximum one by a share; a vertex cover that is
+    larger by no more proves it. `berge verify` finds that in a .npz file.
+
     With --general, FILE is any undirected graph: an entry in either direction is an edge, and the
     proof is a Tutte–Berge set.
 
@@ -139,6 +146,11 @@ def match(
     units = {name: text for name in options.UNITS if (text := settings.pop(name)) is not None}
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     how = {"as_json": as_json, "no_prove": no_prove, "quiet": quiet, "shown": shown}
+    within = settings.pop("within") if units or general else settings["within"]
+    if within is not None and (units or general or cluster is not None):
+        raise click.UsageError(
+            "--within is for bipartite graphs on one machine, without capacities"
+        )
     if units:
         if general or cluster is not None or switches or initial is not None:
             raise click.UsageError(
@@ -176,7 +188,8 @@ def match(
     assert stats is not None
     stopped = stats.stopped
     try:
-        if matching.is_maximum and not (no_prove or stopped == "interrupted" or stats.cluster):
+        claims = matching.is_maximum or (settings["within"] is not None and stopped is None)
+        if claims and not (no_prove or stopped == "interrupted" or stats.cluster):
             with working("proving", shown), clock.timed("prove"):
                 matching.prove(graph)
     except KeyboardInterrupt:  # a wish to stop at this point is granted
@@ -329,7 +342,8 @@ def _lines(
         yield "", "nothing left to search" if facts["is_maximum"] else "not begun"
     if stats.passes:
         passes = plural(stats.passes, "pass", "passes")
-        yield "", f"{passes} over the edges, {in_bytes(stats.bytes_read)} read"
+        read = f", {in_bytes(stats.bytes_read)} read" if stats.bytes_read else ""
+        yield "", f"{passes} over the edges{read}"
     if cluster:
         lost = cluster["restarts"]
         again = f"; begun again {plural(lost, 'time')}: workers were lost" if lost else ""

@@ -134,6 +134,22 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
+def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read a share: 1% or 0.01."""
+    if value is None:
+        return None
+    try:
+        number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if not 1e-4 <= number < 1:
+        raise click.BadParameter(f"{value!r} is no share from 0.01% to 100%", ctx, param)
+    return number
+
+
+within = partial(click.option, "--within", metavar="SHARE", callback=_share)
+
+
 class AnyPath(click.Path):
     """A path or a URL: what is `read` there is copied; what is written is sent in the end.
 

@@ -47,6 +47,8 @@ _BIPARTITE, _GENERAL = _HEADERS
 _FIRST = first_bytes(comments=b"#%")
 
 Pairs = tuple[IndexArray, IndexArray]
+Flags = npt.NDArray[np.bool_]
+_COVER = "row_cover", "col_cover"
 
 
 class VertexFacts(NamedTuple):
@@ -63,16 +65,26 @@ class NoMatchingError(FormatError, InvalidMatchingError):
 
 
 def write_matching(
-    path: PathName, row_match: IndexArray, col_match: IndexArray, upper_bound: int
+    path: PathName,
+    row_match: IndexArray,
+    col_match: IndexArray,
+    upper_bound: int,
+    cover: tuple[Flags, Flags] | None = None,
 ) -> None:
-    """Write a matching of a bipartite graph; the suffix .npz, .txt or .json says how."""
+    """Write a matching of a bipartite graph; the suffix .npz, .txt or .json says how.
+
+    The `cover` that proves the upper bound is kept in .npz.
+    """
     suffix = _suffix(path)
     shape, matched = (row_match.size, col_match.size), row_match >= 0
     size = int(np.count_nonzero(matched))
     with replacing(path) as file:
         if suffix == ".npz":
             bound = np.int64(upper_bound)
-            np.savez_compressed(file, row_match=row_match, col_match=col_match, upper_bound=bound)
+            flags = {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
+            np.savez_compressed(
+                file, row_match=row_match, col_match=col_match, upper_bound=bound, **flags
+            )
         elif suffix == ".json":
             facts = {
                 "shape": shape,
@@ -89,8 +101,10 @@ def write_matching(
 
 
 @anywhere
-def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
-    """Read ``row_match``, ``col_match`` and the upper bound.
+def read_matching(
+    path: PathName,
+) -> tuple[IndexArray, IndexArray, int, tuple[Flags, Flags] | None]:
+    """Read ``row_match``, ``col_match``, the upper bound, and the cover for it if there is one.
 
     Raises
     ------
@@ -101,12 +115,17 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     -----
     O(n log n) for n rows and columns.
     """
-    suffix = _suffix(path)
+    suffix, cover = _suffix(path), None
     if suffix == ".npz":
         with Archive(path) as archive:
             row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
             upper_bound = int(archive.array("upper_bound", "iu", 0))
+            flags = [archive.array(k, "b", 1) for k in _COVER if k in archive]
         check_mates(row_match, col_match, path)
+        if len(flags) == 2:
+            if (flags[0].size, flags[1].size) != (row_match.size, col_match.size):
+                raise NoMatchingError("has a cover of another graph", path)
+            cover = flags[0], flags[1]
         matched = int(np.count_nonzero(row_match >= 0))
     else:
         is_text = suffix == ".txt"
@@ -120,7 +139,7 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     if upper_bound < matched:
         message = f"upper bound {upper_bound} is below the number of pairs"
         raise FormatError(message, path, 1 if suffix == ".txt" else None)
-    return row_match, col_match, upper_bound
+    return row_match, col_match, upper_bound, cover
 
 
 def write_vertex_matching(

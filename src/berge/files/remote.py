@@ -68,8 +68,7 @@ def is_open_file(source: Any) -> bool:
 def shown(source: Any) -> str:
     """Return how messages call a source."""
     if is_open_file(source):
-        name = getattr(source, "name", None)
-        return str(name) if isinstance(name, str) else "the open file"
+        return _name_of_open(source) or "the open file"
     text = os.fspath(source)
     if not is_url(text):
         return str(text)
@@ -83,6 +82,12 @@ def name_of(source: Any) -> str:
     if _is_http(text):
         text = urlsplit(text).path
     return text.partition("::")[0].rstrip("/").rpartition("/")[2] or "file"
+
+
+def _name_of_open(source: Any) -> str:
+    """Return the name of an open file, Python's or fsspec's; empty if it has none."""
+    names = (getattr(source, "name", None), getattr(source, "path", None))
+    return next((name for name in names if isinstance(name, str)), "")
 
 
 def plain(source: Any) -> Any:
@@ -244,8 +249,7 @@ def _copy(url: str, target: Path, room: _Room) -> None:
 
 def copied_open(source: IO[Any], limits: Limits | None = None, form: str | None = None) -> str:
     """Copy what an open file still has, under a name that tells the compression of its content."""
-    given = getattr(source, "name", None)
-    name = os.path.basename(given) if isinstance(given, str) else f"file.{form}" if form else "file"
+    name = os.path.basename(_name_of_open(source)) or (f"file.{form}" if form else "file")
     piece = _bytes(source.read(_CHUNK))
     suffix = compression_of(piece)
     bare, last = os.path.splitext(name)

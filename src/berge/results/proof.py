@@ -66,6 +66,8 @@ _REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where the
 class Certificate(Shown):
     """A vertex cover as large as a matching: the proof that the matching is maximum.
 
+    A larger one proves that no matching is larger than it.
+
     Attributes
     ----------
     rows, cols
@@ -101,6 +103,7 @@ def verify(
     matching: Matching | GreedyMatching | GeneralMatching,
     certificate: Certificate | TutteBerge | None = None,
     *,
+    bound: int | None = None,
     check: Checker = "compiled",
 ) -> None:
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
@@ -116,6 +119,9 @@ def verify(
     ----------
     graph, matching, certificate
         What is checked.
+    bound
+        With a cover: what no matching exceeds. The cover may then be larger than the matching, up
+        to this; by default it must be as large.
     check
         ``"numpy"`` has it done in numpy alone, on copies: ``berge/checker/check.py``, which is
         short, says what it checks. By default, ``"compiled"``, a compiled pass over the arrays does
@@ -176,9 +182,10 @@ def verify(
     if check == "compiled":
         from .compiled_check import size_if_right
 
-        size = size_if_right(graph, *arrays, _runs(graph))
+        size = size_if_right(graph, *arrays, _runs(graph), bound)
     if size is None:
-        size = check_matching(graph.shape, edges_of_rows(graph.indptr, graph.window), *arrays)
+        edges = edges_of_rows(graph.indptr, graph.window)
+        size = check_matching(graph.shape, edges, *arrays, bound)
     if here.cardinality != size:
         raise ProofError(f"the matching has {size} edges, and says it has {here.cardinality}")
 
