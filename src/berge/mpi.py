@@ -189,6 +189,7 @@ def verify(graph: str | Path, matching: Path, as_json: bool, quiet: bool) -> int
     epilog=examples(
         "mpiexec -n 4 python -m berge.mpi greedy mesh.graph -o pairs.npz",
         "mpiexec -n 4 python -m berge.mpi greedy matrix.mtx --weights",
+        "mpiexec -n 4 python -m berge.mpi greedy pairs/ --left a --right b --score s --prove -o o/",
     ),
 )
 @graph_argument
@@ -200,19 +201,30 @@ def verify(graph: str | Path, matching: Path, as_json: bool, quiet: bool) -> int
     "the second without.",
 )
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says, not 1.")
+@options.columns("Column with labels of a first list, in Parquet.", "Column of the second list.")
+@click.option("--score", metavar="COLUMN", help="Column with the weights, besides these two.")
+@click.option("--prove", is_flag=True, help="Bound by prices how far it is from the heaviest.")
 @options.seed(help="Of proposals.")
 @options.blue
 @options.time_limit(help="Stop after so many seconds, with the matching so far.")
-@options.path("-o", "--output", help="Write the pairs to a .npz or .txt file.")
+@options.path(
+    "-o",
+    "--output",
+    as_it_is=True,
+    help="Write the pairs to a .npz or .txt file; those of two lists to a folder of Parquet files.",
+)
 @progress_option
 @options.as_json
 @options.quiet()
 def greedy(
     graph: str | Path,
     weights: bool,
+    left: str | None,
+    right: str | None,
+    score: str | None,
     seed: int,
     time_limit: float | None,
-    output: Path | None,
+    output: str | Path | None,
     progress: bool,
     as_json: bool,
     quiet: bool,
@@ -220,26 +232,31 @@ def greedy(
 ) -> int:
     """Find a maximal matching of the undirected graph in GRAPH, and check it where the data lives.
 
-    Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
-    out.
+    Of a .berge folder each rank reads its own slice, of pairs between two lists in Parquet some of
+    the row groups; any other file is read by rank 0, and shared out.
     """
     from .distributed.messages import gather, together
     from .distributed.session import Session
     from .distributed.sources import read_part
 
     comm = _world()
+    tables = left is not None or right is not None
     with together(comm):
-        options.check_output(output, (".npz", ".txt"))
+        if not tables:
+            options.check_output(Path(output) if output else None, (".npz", ".txt"))
     session = Session(comm, time_limit=time_limit)
     with _heeding(session, progress):
         result = session.greedy(
-            lambda comm: read_part(graph, comm, undirected=True, weights=weights),
+            lambda comm: read_part(
+                graph, comm, undirected=True, weights=score or weights, left=left, right=right
+            ),
             seed=seed,
+            output=output if tables else None,
             **settings,
         )
         mate = gather(comm, result.mate)
         with together(comm):
-            if comm.rank == 0 and output is not None:
+            if comm.rank == 0 and output is not None and not tables:
                 result.joined(mate).save(output)
     if comm.rank == 0:
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
@@ -248,6 +265,8 @@ def greedy(
             options.print_json(facts)
         elif not quiet:
             state = "maximal" if result.is_maximal else f"not maximal ({result.stopped})"
+            if result.of_best is not None:
+                state += f", at least {result.of_best:.1%} of the heaviest"
             click.echo(
                 f"{graph}: {plural(result.size, 'pair')} of {mate.size:,} vertices, "
                 f"weight {result.weight:.10g}, {state}; {result.method} on "

@@ -173,9 +173,11 @@ class AnyPath(click.Path):
         return kept_from_url(value) if self.read else sent_to_url(value)
 
 
-def path(*names: str, folder: bool = False, read: bool = False, **settings: Any) -> Decorator:
+def path(
+    *names: str, folder: bool = False, read: bool = False, as_it_is: bool = False, **settings: Any
+) -> Decorator:
     """Return an option that is a path, of a folder if that is said; it is written to, or `read`."""
-    return click.option(*names, type=AnyPath(read, folder=folder), **settings)
+    return click.option(*names, type=AnyPath(read, as_it_is, folder), **settings)
 
 
 def algorithm(kind: Kind, *names: str, help: str, also: Kind | None = None) -> Decorator:
@@ -341,9 +343,11 @@ def checkpoint(help: str, parts: str) -> Decorator:
 
 
 def output(
-    path: Path | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
+    path: Path | str | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
 ) -> Path | None:
     """Return where to write to, checked; - is standard output, -.json that in another format."""
+    if isinstance(path, str):
+        path = sent_to_url(path)
     name = str(path)
     if name == "-" or name.startswith("-."):
         path = sent_to_stdout(name[1:] or next(s for s in suffixes or (".mtx",) if s != ".npz"))

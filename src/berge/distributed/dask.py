@@ -143,6 +143,10 @@ def greedy_on_cluster(
     *,
     method: str = "auto",
     weights: Any = None,
+    left: Any = None,
+    right: Any = None,
+    prove: bool = False,
+    output: str | os.PathLike[str] | None = None,
     seed: int = 0,
     p: float = BLUE,
     threads: int | None = None,
@@ -157,23 +161,39 @@ def greedy_on_cluster(
     Parameters
     ----------
     source
-        A ``.berge`` folder that all workers see, or anything that `as_graph` takes.
+        A ``.berge`` folder that all workers see, or anything that `as_graph` takes. With `left` and
+        `right`, a table of pairs: Parquet files that all workers see, a Dask dataframe, or a frame.
+    left, right
+        Names of the columns with the labels of two lists: whole numbers, or texts.
+    prove
+        Bound what any matching weighs, by prices that the workers check.
+    output
+        A folder to write the pairs of two lists to: a Parquet file a worker, a row a pair. They
+        are not gathered then, and ``mate`` is empty.
     cluster, threads, time_limit, progress, on_phase, workers, restarts
         As of `solve_on_cluster`. A solve that lost a worker begins anew.
     method, p, seed
         As of `berge.distributed.greedy.greedy_part`.
     weights
-        As of `as_graph`; a folder has none.
+        As of `as_graph`; a folder has none. The name of a column of a table.
     """
     way = UnderWay(time_limit=time_limit, on_phase=on_phase)
     check_numbers(seed, time_limit)
     choose_greedy(method, False, in_parts=True)
     options_of(choose_greedy("proposals", False), p)
-    options = {"method": method, "p": p, "seed": seed}
+    options: dict[str, Any] = {"method": method, "p": p, "seed": seed, "prove": prove}
+    if output is not None:
+        if left is None or right is None:
+            raise OptionError("output is for pairs between two lists: name left and right")
+        options["output"] = str(output) if is_url(output) else os.path.abspath(output)
+        if not is_url(output):
+            from ..files.parts import check_pairs_place
+
+            check_pairs_place(output)
 
     from .sources import open_undirected
 
-    opened = partial(open_undirected, source, weights)
+    opened = partial(open_undirected, source, weights, left, right)
     job = {"options": options, "threads": threads, "greedy": True}
     return cast("GreedyMatching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
@@ -414,7 +434,8 @@ class _Attempt:
         limit = None if way.time_limit is None else max(0.0, way.left)
         self._ask("start", dumps(replace(job, time_limit=limit)))
         self._watch()
-        calls = [(address, fetch, self.name, job.output is None) for address in self.addresses]
+        gathered = job.output is None and job.options.get("output") is None
+        calls = [(address, fetch, self.name, gathered) for address in self.addresses]
         try:
             fetched = self._tasks(calls)
         except KeyboardInterrupt:  # too late: it is over, and only to be fetched
@@ -426,7 +447,9 @@ class _Attempt:
         seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
         stats[0] = replace(stats[0], seconds=seconds)
         if job.greedy:
-            return stats[0].joined(joined["mate"])
+            if not gathered:
+                return stats[0].joined(np.zeros(0, np.int64))
+            return stats[0].joined(joined["mate"], joined.get("prices"), _labels(joined))
         return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:
@@ -538,6 +561,11 @@ class _Attempt:
         if gone:
             self.unreachable |= gone
             raise PeerLost(f"worker {min(gone)} is gone")
+
+
+def _labels(joined: dict[str, Any]) -> list[Any] | None:
+    """Return the labels of two lists that were gathered, None if there are none."""
+    return joined["labels"].tolist() if "labels" in joined else None
 
 
 def listed(client: Client) -> set[str]:

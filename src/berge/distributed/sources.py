@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from .communicator import Array, Communicator
 from .greedy import make_undirected
 from .messages import together
 from .part import Part
+from .two_lists import Names, part_of_tables
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -82,16 +84,82 @@ def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = N
     return Source(_first_piece, partial(_scatter, graph), graph.row_labels, graph.col_labels)
 
 
-def open_undirected(source: Any, weights: Any = None) -> Source:
-    """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes."""
+def open_undirected(
+    source: Any, weights: Any = None, left: Any = None, right: Any = None
+) -> Source:
+    """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes.
+
+    With `left` and `right` it is a table of pairs between two lists.
+    """
     from ..files.folder import is_folder
     from ..ingest import as_graph
 
+    if left is not None or right is not None:
+        return _table_of_pairs(source, table_names(left, right, weights))
     path = _place(source)
     if path is not None and is_folder(path):
         _no_weights(source, weights)
         return Source(partial(_read_folder, path, True))
     return Source(_first_piece, partial(_scatter, as_graph(source, weights=weights)))
+
+
+def table_names(left: Any, right: Any, weights: Any) -> Names:
+    """Return the names of the columns of a table of pairs."""
+    if not (isinstance(left, str) and isinstance(right, str)):
+        raise OptionError("left and right must both name a column, of pairs between two lists")
+    if not isinstance(weights, str | None):
+        raise OptionError("weights must name a column, where left and right do")
+    return Names(left, right, weights)
+
+
+def _table_of_pairs(source: Any, names: Names) -> Source:
+    """Return where the pairs are: in Parquet, in a Dask dataframe, or in a frame here."""
+    from ..files.parquet import is_parquet
+    from ..ingest.two_lists import table_of
+
+    path = _place(source)
+    if path is not None and is_parquet(path):
+        return Source(partial(_read_pairs, path, names))
+    if hasattr(source, "npartitions") and hasattr(source, "columns"):
+        handed = _dask_frame(source, None, None, None, names.all)
+        return replace(handed, make_part=partial(_take_pairs, names))
+    table = table_of(source, names.all)
+
+    def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
+        cuts = [len(table) * k // len(addresses) for k in range(len(addresses) + 1)]
+        return [
+            [client.scatter(table.slice(a, b - a), workers=[address], hash=False)]
+            for address, a, b in zip(addresses, *zip(*pairwise(cuts), strict=True), strict=True)
+        ]
+
+    return Source(partial(_take_pairs, names), pieces)
+
+
+def _read_pairs(path: str, names: Names, comm: Communicator, pieces: list[Any]) -> Part:
+    return read_pairs(path, names, comm)
+
+
+def read_pairs(path: str, names: Names, comm: Communicator) -> Part:
+    """Make a part of this part's share of the row groups of Parquet files."""
+    from ..files.parquet import tables
+
+    found: list[Any] = []
+    with together(comm):
+        found, _ = tables(path, names.all, (comm.rank, comm.size))
+    return part_of_tables(found, names, comm, path)
+
+
+def _take_pairs(names: Names, comm: Communicator, pieces: list[Any]) -> Part:
+    import pyarrow
+
+    found: list[Any] = []
+    with together(comm):
+        for piece in pieces:
+            is_table = isinstance(piece, pyarrow.Table)
+            found.append(
+                piece if is_table else pyarrow.Table.from_pandas(piece, preserve_index=False)
+            )
+    return part_of_tables(found, names, comm, "the table")
 
 
 def _place(source: Any) -> str | None:
@@ -111,7 +179,7 @@ def read_part(
     left: str | None = None,
     right: str | None = None,
     undirected: bool = False,
-    weights: bool = False,
+    weights: bool | str = False,
 ) -> Part:
     """Read this rank's part of a file; an error of one rank is one of all.
 
@@ -124,6 +192,10 @@ def read_part(
 
     graph: Any = None
     part = ends = None
+    if undirected and (left is not None or right is not None):
+        with together(comm):
+            names = table_names(left, right, weights or None)
+        return read_pairs(str(path), names, comm)
     with together(comm):
         if is_folder(path):
             _no_weights(path, weights or None)
@@ -178,11 +250,14 @@ def parquet_ends(path: str, names: tuple[Any, Any], comm: Communicator) -> Ends:
     return [rows for rows, _ in pairs], [cols for _, cols in pairs]
 
 
-def _dask_frame(source: Any, left: Any, right: Any, shape: Any) -> Source:
-    from ..files.columns import choose_columns
+def _dask_frame(source: Any, left: Any, right: Any, shape: Any, chosen: Any = None) -> Source:
+    from ..files.columns import choose_columns, place_of
 
     columns = list(source.columns)
-    chosen = [columns[place] for place in choose_columns(columns, left, right)]
+    for name in chosen or ():
+        place_of(columns, "the column", name)
+    if chosen is None:
+        chosen = [columns[place] for place in choose_columns(columns, left, right)]
 
     def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
         from distributed import futures_of, wait

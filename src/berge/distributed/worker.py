@@ -259,7 +259,7 @@ def fetch(name: str, arrays: bool) -> tuple[dict[str, Any], PartStats | GreedyPa
     session = Sessions.of(get_worker()).open[name]
     told: PartStats | GreedyPart
     if session.pairs is not None:
-        told = replace(session.pairs, mate=session.pairs.mate[:0])
+        told = replace(session.pairs, mate=session.pairs.mate[:0], certificate=None)
     else:
         assert session.result is not None
         told = session.result.stats

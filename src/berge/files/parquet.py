@@ -223,6 +223,33 @@ def batches(
                 raise FormatError(f"damaged: {error}", shown(path)) from None
 
 
+def tables(
+    path: PathName, names: list[str], part: tuple[int, int] = (0, 1)
+) -> tuple[list[Any], list[str]]:
+    """Read the columns of these names, whatever they hold, and return them with all names.
+
+    Of row groups, a `part` (number, of so many) takes those that are its turn.
+    """
+    pyarrow, _ = _import()
+    turn, found, all_names = 0, [], []
+    for file in files_of(path):
+        all_names = file.schema_arrow.names
+        for name in names:
+            place_of(all_names, "the column", name)
+        for group in range(file.num_row_groups):
+            turn += 1
+            if (turn - 1) % part[1] != part[0]:
+                continue
+            try:
+                pieces = file.iter_batches(_BATCH, row_groups=[group], columns=names)
+                found += [pyarrow.Table.from_batches([piece]) for piece in pieces]
+            except BergeError:
+                raise
+            except (pyarrow.ArrowException, OSError) as error:
+                raise FormatError(f"damaged: {error}", shown(path)) from None
+    return found, all_names
+
+
 def _columns(path: PathName, names: list[str], left: Any, right: Any) -> list[str]:
     """Return the names of the two columns with the ends of edges."""
     try:

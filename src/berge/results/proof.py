@@ -36,6 +36,7 @@ from ..checker.check import (
     ends_of,
 )
 from ..checker.general import check_general
+from ..checker.vertex_prices import check_vertex_prices
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from .greedy_matching import GreedyMatching
     from .matching import Matching
     from .tutte_berge import TutteBerge
+    from .vertex_prices import VertexPrices
 
 __all__ = [
     "Certificate",
@@ -101,7 +103,7 @@ class Certificate(Shown):
 def verify(
     graph: Any,
     matching: Matching | GreedyMatching | GeneralMatching,
-    certificate: Certificate | TutteBerge | None = None,
+    certificate: Certificate | TutteBerge | VertexPrices | None = None,
     *,
     bound: int | None = None,
     check: Checker = "compiled",
@@ -112,7 +114,8 @@ def verify(
     graph, that the cover touches every edge, and that it is as large as the matching, whose edges
     it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
     right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
-    must have the weights that were matched by. For a `GeneralMatching` a Tutte–Berge set takes the
+    must have the weights that were matched by; of `VertexPrices` it checks that they bound what any
+    matching weighs. For a `GeneralMatching` a Tutte–Berge set takes the
     place of the cover. O(vertices + edges).
 
     Parameters
@@ -156,9 +159,17 @@ def verify(
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
     if isinstance(matching, GreedyMatching):
-        if certificate is not None:
+        from .vertex_prices import VertexPrices
+
+        if not isinstance(certificate, VertexPrices | None):
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        verify_greedy(as_graph(graph), matching)
+        undirected = as_graph(graph)
+        verify_greedy(undirected, matching)
+        if certificate is not None:
+            bound = check_prices(undirected, certificate.prices)
+            if certificate.upper_bound < bound:
+                wrong = f"the prices bound it by {bound}, not by {certificate.upper_bound}"
+                raise ProofError(wrong)
         return
     given: Any = matching
     if hasattr(given, "mate"):
@@ -206,6 +217,12 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:
     if matching.is_maximal and not maximal:
         raise ProofError("not maximal: an edge has two unmatched ends")
     return maximal
+
+
+def check_prices(graph: Graph, prices: Any) -> float:
+    """Return what no matching of a graph weighs more than, by prices that are checked."""
+    edges = edges_of_rows(graph.indptr, lambda lo, hi: graph.indices[lo:hi], graph.weights)
+    return check_vertex_prices(graph.n_vertices, edges, prices)
 
 
 def is_maximal(graph: Graph, mate: IndexArray) -> bool:
