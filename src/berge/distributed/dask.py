@@ -39,6 +39,7 @@ from ..results.proof import Certificate
 from ..results.under_way import PhaseReport, UnderWay
 from ..solve.default import EXACT_IN_PARTS, choose_greedy
 from ..solve.greedy import BLUE, options_of
+from ..wording import in_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -352,6 +353,7 @@ class _Solve:
     def run(self, wanted: int, restarts: int) -> Any:
         """Try until it works, or too often."""
         lost = set[str]()
+        for_memory = 0  # times that a worker was ended for what it took
         kept: _Attempt | None = None  # the last one whose members kept something
         try:
             while True:
@@ -363,6 +365,10 @@ class _Solve:
                 try:
                     return attempt.run(self.job)
                 except PeerLost as error:
+                    if (why := attempt.killed_for_memory()) is not None:
+                        for_memory += 1
+                        if for_memory > 1 or self.restarts >= restarts:
+                            raise ClusterError(why) from None
                     if self.restarts >= restarts:
                         raise ClusterError(
                             f"a worker was lost {self.restarts + 1} times, the last time: {error}"
@@ -408,6 +414,8 @@ class _Attempt:
         self.members: dict[str, Any] = {}
         self._futures: list[Any] = []  # without these Dask lets go of the actors
         self.unreachable: set[str] = set()
+        self.told: dict[str, Progress] = {}  # what each has said last
+        self.ended = len(self._ended())
 
     def run(self, job: Job) -> Any:
         """Have the members do the job, and make a matching of what they have in the end."""
@@ -449,7 +457,7 @@ class _Attempt:
         if job.greedy:
             if not gathered:
                 return stats[0].joined(np.zeros(0, np.int64))
-            return stats[0].joined(joined["mate"], joined.get("prices"), _labels(joined))
+            return stats[0].joined(*_left_first(joined))
         return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:
@@ -480,7 +488,36 @@ class _Attempt:
     def _progress(self, addresses: Sequence[str]) -> list[Progress]:
         from distributed.protocol.pickle import loads
 
-        return [loads(answer) for answer in self._ask("progress", of=addresses)]
+        states = [loads(answer) for answer in self._ask("progress", of=addresses)]
+        self.told.update(zip(addresses, states, strict=True))
+        return states
+
+    def _ended(self) -> list[dict[str, Any]]:
+        """Return what Dask's nannies say of workers that they have ended for their memory."""
+        with suppress(OSError, ValueError, TypeError, RuntimeError):
+            return [event for _, event in self.client.get_events("worker-restart-memory")]
+        return []
+
+    def killed_for_memory(self) -> str | None:
+        """Tell whether a worker of this attempt was ended for its memory, and what it needs."""
+        deadline = time.perf_counter() + _CHECK
+        while True:
+            events = self._ended()[self.ended :]
+            event = next((e for e in events if e["worker"] in self.addresses), None)
+            if event is not None:
+                break
+            if time.perf_counter() > deadline:
+                return None
+            time.sleep(_ASK)
+        address, told = event["worker"], self.told.get(event["worker"])
+        limit = f" of the {in_bytes(told.limit)} that it may have" if told and told.limit else ""
+        needs = "it was reading the graph"
+        if told is not None and told.needed:
+            needs = f"its part of the graph takes about {in_bytes(told.needed)}"
+        return (
+            f"worker {address} was ended by Dask for its memory: it had {in_bytes(event['rss'])}"
+            f"{limit}, and {needs}; use more workers, or a larger --memory-limit"
+        )
 
     def last_phase(self) -> int | None:
         """End the members that are left; return the last phase that all of them have kept."""
@@ -563,9 +600,16 @@ class _Attempt:
             raise PeerLost(f"worker {min(gone)} is gone")
 
 
-def _labels(joined: dict[str, Any]) -> list[Any] | None:
-    """Return the labels of two lists that were gathered, None if there are none."""
-    return joined["labels"].tolist() if "labels" in joined else None
+def _left_first(joined: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Return mates, prices and labels as gathered; of two lists those on the left come first."""
+    mate, prices = joined["mate"], joined.get("prices")
+    if "labels" not in joined:
+        return mate, prices, None
+    order = np.argsort(~joined["left"], kind="stable")
+    number = np.empty(order.size + 1, np.int64)
+    number[order], number[-1] = np.arange(order.size), -1
+    prices = None if prices is None else prices[order]
+    return number[mate[order]], prices, joined["labels"][order].tolist()
 
 
 def listed(client: Client) -> set[str]:

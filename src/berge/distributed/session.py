@@ -229,6 +229,7 @@ class Session:
             if isinstance(self.part, TwoLists):
                 labels = [label for side in self.part.labels for label in side.to_pylist()]
                 found["labels"] = np.fromiter(labels, object, len(labels))
+                found["left"] = np.arange(len(labels)) < self.part.n_left
             return found
         part, result = self.done
         index = index_type(part.n_rows, part.n_cols)

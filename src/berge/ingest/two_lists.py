@@ -27,7 +27,7 @@ def as_two_lists(source: Any, weights: Any, left: Any, right: Any) -> tuple[Grap
     >>> pairs = pandas.DataFrame({"a": [7, 9], "b": [7, 7], "score": [3.0, 4.0]})
     >>> graph, n_left = as_two_lists(pairs, "score", "a", "b")
     >>> graph, graph.labels, n_left
-    (Graph(3 vertices, 2 edges), (7, 9, 7), 2)
+    (Graph(3 vertices, 2 edges, weighted), (7, 9, 7), 2)
     """
     if left is None or right is None:
         raise OptionError("left and right must both name a column, of pairs between two lists")

@@ -99,9 +99,9 @@ class GreedyMatching(Mates):
         >>> graph = berge.as_graph(([0, 1, 2], [1, 2, 3], [4, 5, 4]), weights=True)
         >>> m = berge.greedy_matching(graph)
         >>> m.prove(graph)
-        VertexPrices(no matching weighs more than 9)
-        >>> round(m.weight / m.upper_bound, 3)
-        0.556
+        VertexPrices(no matching weighs more than 8.0078125)
+        >>> round(m.of_best, 3)
+        0.624
 
         Notes
         -----

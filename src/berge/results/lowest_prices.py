@@ -67,9 +67,8 @@ def lowest(rows: Rows, columns: Any, mate: Any, tell: Tell, size: int) -> Prices
     n = rows.indptr.size - 1
     matched, heaviest = np.zeros((2, n))
     weigh(rows, columns, mate, matched, heaviest)
-    best, least = np.zeros(0), np.inf
+    best, least, prices = np.zeros(0), np.inf, np.zeros(size)
     for own in (matched, heaviest / 2):
-        prices = np.zeros(size)
         prices[:n] = own
         tell(prices, True, 0.0)
         before, lowered = np.inf, np.empty(n)

@@ -154,24 +154,23 @@ def verify(
     >>> berge.verify(A, m, m.prove(A))
     """
     from ..ingest import as_bipartite, as_graph
-    from .greedy_matching import GreedyMatching
 
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
-    if isinstance(matching, GreedyMatching):
+    given: Any = matching
+    if hasattr(given, "matched_fraction"):  # a greedy one
         from .vertex_prices import VertexPrices
 
         if not isinstance(certificate, VertexPrices | None):
             raise ProofError("a vertex cover proves matchings of bipartite graphs only")
         undirected = as_graph(graph)
-        verify_greedy(undirected, matching)
+        verify_greedy(undirected, given)
         if certificate is not None:
             bound = check_prices(undirected, certificate.prices)
             if certificate.upper_bound < bound:
                 wrong = f"the prices bound it by {bound}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return
-    given: Any = matching
     if hasattr(given, "mate"):
         from .tutte_berge import TutteBerge, verify_general
 
