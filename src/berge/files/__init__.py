@@ -94,7 +94,7 @@ def read(
     Parameters
     ----------
     path
-        The file: a path, a URL (``https://``, ``s3://``, ``memory://``, …, see docs/files.md), or
+        The file: a path, a URL (``https://``, ``s3://``, ``memory://``, …, see docs/frames.md), or
         an open file. A pattern such as ``edges-*.csv`` or ``pairs/*.parquet`` stands for all files
         that it fits, which are one graph.
     format
