@@ -398,7 +398,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
     with pytest.raises(berge.InvalidGraphError, match="row index 2 is not in 0 … 1"):
         berge.maximum_matching(path, cluster=pair, shape=(2, 2))
     (tmp_path / "text.parquet").write_text("nothing of the kind")
-    with pytest.raises(berge.FormatError, match="not a Parquet file"):
+    with pytest.raises(berge.FormatError, match="not a Parquet or Arrow file"):
         berge.maximum_matching(tmp_path / "text.parquet", cluster=pair)
     with pytest.raises(berge.OptionError, match="no column 'x'"):
         berge.maximum_matching(tmp_path / "large.parquet", cluster=pair, left="x")
@@ -411,7 +411,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         ({"cluster": "local[2]", "device": "cuda"}, "device is for one machine"),
         ({"cluster": "local[2]", "side": "cols"}, "side is for one machine"),
         ({"cluster": "local[2]", "initial": berge.Matching([], [], upper_bound=0)}, "initial is"),
-        ({"cluster": "local[2]", "init": "cheap"}, "init on a cluster is one of karp-sipser"),
+        ({"cluster": "local[2]", "init": "cheap"}, "init on a cluster is one of within-parts"),
         ({"cluster": "local[2]", "lookahead": False}, "'lookahead' is no option"),
         ({"cluster": "local[2]", "restarts": -1}, "restarts must be"),
         ({"cluster": "local[2]", "resume": True}, "resume=True needs checkpoint="),
