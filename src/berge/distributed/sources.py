@@ -189,7 +189,9 @@ def read_part(
     from ..files import read, read_graph
     from ..files.folder import is_folder
     from ..files.parquet import is_parquet
+    from ..files.remote import plain
 
+    path = plain(path)
     graph: Any = None
     part = ends = None
     if undirected and (left is not None or right is not None):
