@@ -132,6 +132,7 @@ GATHERED = 1 << 27  # edges that one part gathers at most, if it has the memory;
 GATHER_AFTER, GATHER_PHASES = 40, 4  # exchanges, phases to come: rmat has 3 and is better without
 GATHER_ANYWAY = 100  # exchanges: power law
 ASK = 0.25  # seconds
+SAMPLED, SAMPLED_FROM = 61, 1 << 16  # one column in so many, of graphs with so many; guess
 
 # Coarsening.
 SLOWEST = 0.95  # a step that leaves more of the vertices is not worth its while; guess
