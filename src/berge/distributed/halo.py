@@ -106,7 +106,7 @@ class Halo:
         """Give columns local numbers; with all that searches from columns need, if `complete`."""
         if counts is None:
             counts, _ = Counts.of(part, comm)
-        indices, ghosts = _numbered(part)
+        indices, ghosts = number(part)
         indptr = unsigned(part.indptr)
         nothing = unsigned(np.empty(0, part.indptr.dtype))
         no_rows = unsigned(np.empty(0, index_type(len(part.rows))))
@@ -159,7 +159,7 @@ class Halo:
         return by_owner(np.arange(self.part.size + 1), cols[:, None], self.holders[places])
 
 
-def _numbered(part: Part) -> tuple[Any, Array]:
+def number(part: Part) -> tuple[Any, Array]:
     """Return the columns of a part's edges by local numbers, and the ghosts."""
     cols = unsigned(part.indices)
     first, last = np.int64(part.cols.start), np.int64(part.cols.stop)
