@@ -294,6 +294,13 @@ def listed(url: str) -> list[str]:
         return [system.unstrip_protocol(each) for each in sorted(system.ls(path, detail=False))]
 
 
+def exists(url: str) -> bool:
+    """Tell whether there is a file or a folder at a URL."""
+    with reported(url):
+        system, path = _system(url)
+        return bool(system.exists(path))
+
+
 def opened(url: str) -> IO[bytes]:
     """Open a file where it lies, to read parts of it."""
     if _is_http(url):
