@@ -359,6 +359,19 @@ CASES = {
         put("p.json", json.dumps(content))
         refused(lambda: berge.Assignment.load(path), "p.json")
     """,
+    "21 indices that scipy's own code does not look at": """
+        from scipy.sparse import bsr_array, coo_array
+        from berge.interop import scipy as instead
+        coo = coo_array((np.ones(1000), (np.arange(1000), np.arange(1000))))
+        coo.row[:] = 2**30
+        bsr = bsr_array(np.ones((400, 400)), blocksize=(2, 2))
+        bsr.indptr[5] = -(2**30)
+        for matrix in (coo, bsr):
+            refused(lambda: berge.scale_and_permute(matrix))
+            refused(lambda: berge.maximum_matching(matrix))
+            refused(lambda: instead.linear_sum_assignment(matrix))
+        refused(lambda: instead.min_weight_full_bipartite_matching(coo))
+    """,
 }
 
 
