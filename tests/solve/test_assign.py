@@ -145,7 +145,11 @@ def test_what_is_forbidden():
         (lambda: berge.assign(COSTS, objective="best"), OptionError, "objective"),
         (lambda: berge.assign(COSTS, match="most"), OptionError, "match"),
         (lambda: berge.assign(COSTS, algorithm="magic"), OptionError, "magic"),
-        (lambda: berge.assign(COSTS, unmatched_cost=0.5), OptionError, "whole number, not 0.5"),
+        (
+            lambda: berge.assign([[2**54, 1]], match="any", unmatched_cost=0.5),
+            OptionError,
+            r"whole.*2\^53",
+        ),
         (lambda: berge.assign(COSTS, unmatched_cost=(1, 2, 3)), OptionError, "left, right"),
         (lambda: berge.assign(COSTS, unmatched_cost=([1, 2], 0)), OptionError, "each of 3"),
         (lambda: berge.assign(COSTS, capacity_left=-1), OptionError, "capacity_left of 0 is -1"),
@@ -157,6 +161,7 @@ def test_what_is_forbidden():
         (lambda: berge.assign([(1, 2)]), InvalidGraphError, "edge 0"),
         (lambda: berge.assign({"a": ["b"]}), InvalidGraphError, "'a'"),
         (lambda: berge.assign(COSTS, initial=[1, 2]), InvalidMatchingError, "3 columns"),
+        (lambda: berge.assign(COSTS, initial=([0], [1, 2, 3])), InvalidMatchingError, "of 3 rows"),
         (lambda: berge.assign([[1], [1, 2]]), InvalidGraphError, "one length"),
     ],
 )
@@ -205,6 +210,33 @@ def test_warm_start():
     assert berge.assign(dense, initial=np.full(50, 1e9)).total == again.total
 
 
+@pytest.mark.parametrize("objective", ["min", "max", "product"])
+@pytest.mark.parametrize("algorithm", ["auto", "cost-scaling", "capacity-paths"])
+def test_warm_start_from_pairs_and_prices(objective, algorithm):
+    """What is still right is kept; nonsense does no harm."""
+    dense = default_rng(0).integers(1, 100, (40, 50))
+    plan = berge.assign(dense, objective=objective)
+    nonsense = default_rng(1).integers(-1, 60, 40), plan.col_prices
+    for first in (plan, (plan.row_match, plan.col_prices), nonsense):
+        again = berge.assign(dense, objective=objective, algorithm=algorithm, initial=first)
+        assert again.total == pytest.approx(plan.total, rel=1e-12)
+        again.prove(dense)
+        if first is not nonsense and algorithm == "auto" and objective != "product":
+            assert again.pairs().tolist() == plan.pairs().tolist()
+            assert again.stats.bids == again.stats.searches == 0
+
+
+@pytest.mark.parametrize("several", [1, 2])
+def test_progress(several):
+    """Who watches is told how many have a pair, of how many."""
+    seen: list[berge.PhaseReport] = []
+    dense = default_rng(0).random((30, 40))
+    berge.assign(dense, capacity_left=several, on_phase=seen.append)
+    assert {report.upper_bound for report in seen} == {30 * several if several == 1 else 40}
+    assert seen[-1].cardinality == seen[-1].upper_bound
+    assert all(0 <= report.cardinality <= report.upper_bound for report in seen)
+
+
 def test_stopped_says_so():
     dense = default_rng(0).random((300, 300))
     plan = berge.assign(dense, time_limit=0)
@@ -213,6 +245,42 @@ def test_stopped_says_so():
     assert not plan.is_complete
     assert plan.bound <= berge.assign(dense).total
     assert "not the best: time limit" in repr(plan)
+
+
+def test_numbers_by_label_of_pandas():
+    """A Series has labels: its order does not matter."""
+    import pandas
+
+    frame = pandas.DataFrame(
+        [(f"r{i}", f"c{j}", w) for i, j, w in TRIPLES], columns=["row", "col", "cost"]
+    )
+    places = pandas.Series({"c2": 1, "c1": 3, "c0": 0})
+    assert set(berge.assign(frame, "cost", capacity_right=places).as_dict().values()) <= {
+        "c1",
+        "c2",
+    }
+    assert berge.assign(frame, "cost", capacity_right=places[["c1"]]).size == 3
+    with pytest.raises(OptionError, match="names one twice"):
+        berge.assign(frame, "cost", capacity_right=pandas.Series([1, 2], index=["c1", "c1"]))
+    wide = pandas.DataFrame(COSTS, index=["ann", "bob", "cid"], columns=["cook", "drive", "sew"])
+    with pytest.raises(InvalidGraphError, match="index has labels"):
+        berge.assign(wide)
+
+
+def test_price_of_leaving_that_is_no_integer():
+    plan = berge.assign(COSTS, match="any", unmatched_cost=(1.5, None))
+    assert plan.total == 3.0
+    assert plan.prove(COSTS).is_exact
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_products_beyond_floats(weight):
+    plan = berge.assign(np.full((40, 40), weight), objective="product")
+    size = math.log10(weight) * 40
+    assert float(plan.total.log10()) == pytest.approx(size)
+    proof = plan.prove()
+    assert min(proof.best, proof.worst) <= plan.total <= max(proof.best, proof.worst)
+    assert f"e{size:+.0f}" in repr(plan)
 
 
 def test_bottleneck():

@@ -145,8 +145,10 @@ def lines(facts: Facts) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     yield "graph", graph_sizes(facts)
     if "total" in facts:
+        from ..results.price_proof import in_digits
+
         yield "asked", asked_in_words(facts)
-        yield "assignment", f"{plural(facts['size'], 'pair')}, total {facts['total']}"
+        yield "assignment", f"{plural(facts['size'], 'pair')}, total {in_digits(facts['total'])}"
     else:
         weight = f", weight {facts['weight']:.10g}" if "weight" in facts else ""
         yield "matching", plural(facts["cardinality"], "pair") + weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,11 +51,18 @@ class PriceProof:
         """Whether the total is proved to the last digit."""
         return bool(self.best == self.worst)
 
+    @property
+    def apart(self) -> Any:
+        """How far from each other both are."""
+        if isinstance(self.best, type(self.worst)):
+            return abs(self.best - self.worst)
+        return abs(Decimal(self.best) - Decimal(self.worst))
+
     def __repr__(self) -> str:
         if self.is_exact:
             return f"PriceProof(no assignment is better than {in_digits(self.best)})"
-        apart = abs(float(self.best) - float(self.worst))
-        return f"PriceProof(no assignment is better than {in_digits(self.best)}, {apart:.2g} away)"
+        said = in_digits(self.best)
+        return f"PriceProof(no assignment is better than {said}, {self.apart:.2g} away)"
 
 
 def price_proof(plan: Assignment) -> PriceProof:
