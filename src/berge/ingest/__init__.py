@@ -17,7 +17,7 @@ from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from ..graphs.owned import settle
 from ..wording import warn
-from .own import to_csr
+from .converted import to_csr
 
 __all__ = ["as_bipartite", "as_graph"]
 

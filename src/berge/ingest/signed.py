@@ -17,7 +17,7 @@ from ..errors import FormatError, InvalidGraphError
 from ..files.remote import here, is_open_file
 from ..graphs.graph import Graph, SignedWeights, not_square
 from . import as_graph
-from .own import to_csr
+from .converted import to_csr
 from .weighted import as_numbers
 
 __all__ = ["as_signed_graph"]

@@ -18,8 +18,8 @@ from ..errors import InvalidGraphError, OptionError
 from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
 from . import as_bipartite
+from .converted import to_csr
 from .frames import frame_edges, is_frame
-from .own import to_csr
 
 __all__ = ["Weighted", "as_weighted"]
 
