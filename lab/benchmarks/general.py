@@ -102,6 +102,8 @@ GRAPHS = [
     "soc-Slashdot0902",
     "kkt-opf-SyntheticUSA",
     "cnr-2000",
+    "bundle1",
+    "ecology1",
 ]
 
 

@@ -13,7 +13,7 @@ from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import IndexArray
 from ..settings import Checker
 from ..wording import plural
-from .matching import SolveStats, _frozen
+from .matching import Matching, SolveStats, _frozen
 from .mates import Mates
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class GeneralMatching(Mates):
 
     certificate: TutteBerge | None = None
     _proof: TutteBerge | None = None  # that the solver came upon; not checked yet
+    _half: Matching | None = None  # the same matching, of rows and columns, if it was found so
 
     def __init__(
         self,
@@ -123,15 +124,15 @@ class GeneralMatching(Mates):
             If it is not a matching of the graph, or not a maximum one.
         """
         from ..ingest import as_graph
-        from .tutte_berge import find_barrier, verify_general
+        from .tutte_berge import barrier_of_sides, find_barrier, verify_general
 
         graph = as_graph(graph)
-        proof = self._proof
-        if proof is not None:
-            try:
+        try:
+            proof = self._proof if self._half is None else barrier_of_sides(graph, self._half)
+            if proof is not None:
                 verify_general(graph, self, proof, check)
-            except ProofError:  # of another graph, perhaps
-                proof = None
+        except ProofError:  # of another graph, perhaps
+            proof = None
         if proof is None:
             proof = find_barrier(graph, self.mate)
             verify_general(graph, self, proof, check)

@@ -73,7 +73,9 @@ def of_two_sides(
     stats: Any = found.stats
     stats.seconds["total"] = time.perf_counter() - started
     bound = found.upper_bound
-    return GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
+    matching = GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
+    matching._half = found
+    return matching
 
 
 def _first(graph: Graph, initial: GeneralMatching | None) -> Any:
