@@ -99,14 +99,14 @@ def check_rows(
 
 
 @kernel
-def bound_of(part: Any, odd: Any) -> int:
+def bound_of(part: Any, odd: Any) -> Any:
     """Return |A| + Σᵢ ⌊|Cᵢ| / 2⌋, of parts in range; `odd` comes as zeros."""
-    bound = 0
+    bound: Any = 0
     for v in range(part.size):
         i = np.int64(part[v])
         if i < 0:
             bound += 1
         else:
-            bound += odd[i]
+            bound += np.int64(odd[i])
             odd[i] = 1 - odd[i]
     return bound

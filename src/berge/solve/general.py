@@ -69,7 +69,7 @@ def of_two_sides(
     if (sides := sides_of(graph)) is None:
         return None
     found = solve(sides.graph)
-    mate = sealed(sides.mates(found.row_match, graph.n_vertices))
+    mate = sealed(sides.mates(found.row_match, found.col_match))
     stats: Any = found.stats
     stats.seconds["total"] = time.perf_counter() - started
     bound = found.upper_bound
