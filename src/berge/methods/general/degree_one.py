@@ -34,8 +34,8 @@ from ...results.forest import INNER, OUTER
 from ...results.general_run import GeneralRun
 from ...tuning import EDGES_PER_CALL, LEFT_IN_ORDER, START_AHEAD
 
-# Entries of `state`: the next vertex in order, of how many; how many wait; pairs; whether nothing was
-# guessed so far; settled pairs; how many vertices with an edge are not settled.
+# Entries of `state`: the next vertex in order, of how many; how many wait; pairs; whether nothing
+# was guessed so far; settled pairs; how many vertices with an edge are not settled.
 NEXT, ORDERED, WAITING, MATCHED, CERTAIN, PAIRS, CORE = range(7)
 CLASSES = 63  # of degrees; the last has all that are larger; guess
 
