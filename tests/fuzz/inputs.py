@@ -140,6 +140,19 @@ def metis(rng: Random) -> Files:
     return _text(rng, rng.choice(("g.graph", "g.metis")), "\n".join(lines) + "\n")
 
 
+def hmetis(rng: Random) -> Files:
+    """Every fmt, with weights of nets and of vertices."""
+    nets, n = rng.randrange(7), rng.randrange(1, 7)
+    fmt = rng.choice(("", "0", "1", "10", "11"))
+    lines = [*["% a comment"] * rng.randrange(2), f"{nets} {n} {fmt}"]
+    for _ in range(nets):
+        pins = sorted(rng.sample(range(1, n + 1), rng.randrange(1, n + 1)))
+        lead = [rng.randrange(9)] if fmt[-1:] == "1" else []
+        lines.append(" ".join(map(str, lead + pins)))
+    lines += [str(rng.randrange(9)) for _ in range(n if fmt[:1] == "1" and len(fmt) == 2 else 0)]
+    return _text(rng, "g.hgr", "\n".join(lines) + "\n")
+
+
 def dimacs(rng: Random) -> Files:
     """Arcs with weights, or edges."""
     n = rng.randrange(9)
@@ -463,7 +476,7 @@ def portions(rng: Random) -> Files:
 
 def independent(rng: Random) -> Files:
     """A graph in any format."""
-    return rng.choice((matrix_market, edge_list, metis, dimacs, npz, parquet, folder))(rng)
+    return rng.choice((matrix_market, edge_list, metis, hmetis, dimacs, npz, parquet, folder))(rng)
 
 
 def independent_matching(rng: Random) -> Files:
@@ -508,6 +521,7 @@ MAKERS: dict[str, Callable[[Random], Files]] = {
     "matrix-market": matrix_market,
     "edge-list": edge_list,
     "metis": metis,
+    "hmetis": hmetis,
     "dimacs": dimacs,
     "labels": labels,
     "npz": npz,

@@ -92,6 +92,17 @@ def graph_file(path: Path) -> bool:
     return any([solve(plain), solve(weighted), solve(unweighted)])
 
 
+def hypergraph_file(path: Path) -> bool:
+    """Read nets, without and with weights."""
+    plain = tried(path, berge.read, path)
+    weighted = tried(path, berge.read_hypergraph, path)
+    assert (plain is None) == (weighted is None), "other nets with weights than without"
+    if plain is not None:
+        assert weighted.incidence.shape == plain.shape
+        tried(path, berge.coarsen_hypergraph, weighted, levels=1)
+    return solve(plain)
+
+
 def label_file(path: Path) -> bool:
     """Read a table of names as the command line does."""
     from berge.cli.labels import read_labelled
@@ -280,6 +291,7 @@ TARGETS: dict[str, Callable[[Path], bool]] = {
     "matrix-market": graph_file,
     "edge-list": graph_file,
     "metis": graph_file,
+    "hmetis": hypergraph_file,
     "dimacs": graph_file,
     "labels": label_file,
     "npz": graph_file,
