@@ -427,6 +427,7 @@ def _parquet(source: Source) -> Found:
             with damage_told(file, what="not a Parquet or Arrow file, or damaged"):
                 if source.path.suffix.lower() in (".feather", ".arrow"):
                     table = pyarrow.ipc.open_file(file).read_all()
+                    table.validate(full=True)  # else lengths may point anywhere
                     names = _columns(table.column_names, source)
                     batches = iter(table.to_batches())
                 else:

@@ -188,6 +188,8 @@ def read_odd_set_proof(path: PathName) -> dict[str, Any]:
         proof["competes_with"] = archive.text("competes_with")
     if proof["competes_with"] not in ("all", "maximum", "perfect"):
         raise FormatError(f"competes_with is {proof['competes_with'][:40]!r}", path)
+    if not 0 <= proof["tolerance"] < np.inf:
+        raise FormatError(f"tolerance is {proof['tolerance']}, not a finite number ≥ 0", path)
     return proof
 
 
@@ -248,7 +250,8 @@ def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
 def _suffix(path: PathName) -> str:
     suffix, compression = split_suffix(path)
     if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        raise FormatError("a matching is kept in .npz, .txt or .json", path)
+        only = "; a table has pairs only" if suffix in (".csv", ".tsv", ".parquet") else ""
+        raise FormatError(f"a matching is kept in .npz, .txt or .json{only}", path)
     return suffix
 
 

@@ -15,7 +15,7 @@ from ...wording import plural
 __all__ = ["Hypergraph", "read_hypergraph"]
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hypergraph:
     """Nets with weights, and vertices with weights.
 
