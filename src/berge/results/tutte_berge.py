@@ -98,15 +98,16 @@ def barrier_of_sides(graph: Graph, half: Matching) -> TutteBerge | None:
     from ..graphs.sides import sides_of
     from .proof import cover_of_reached, find_cover
 
+    n, index = graph.n_vertices, graph.indices.dtype
+    if 2 * half.cardinality >= n - 1:
+        return TutteBerge(np.zeros(n, index))  # all are one part
     if (sides := sides_of(graph)) is None:
         return None
-    part = np.zeros(graph.n_vertices, graph.indices.dtype)
-    if 2 * half.cardinality < part.size - 1:
-        cover = half._cover or cover_of_reached(half) or find_cover(sides.graph, half)
-        if (cover.rows.size, cover.cols.size) != sides.graph.shape:
-            return None
-        part[:] = np.arange(part.size)
-        part[sides.rows[cover.rows]] = part[sides.cols[cover.cols]] = BARRIER
+    cover = half._cover or cover_of_reached(half) or find_cover(sides.graph, half)
+    if (cover.rows.size, cover.cols.size) != sides.graph.shape:
+        return None
+    part = np.arange(n, dtype=index)
+    part[sides.rows[cover.rows]] = part[sides.cols[cover.cols]] = BARRIER
     return TutteBerge(part)
 
 
