@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, ProofError
-from ..graphs.graph import IndexArray
+from ..graphs.graph import Graph, IndexArray
 from ..settings import Checker
 from ..wording import plural
 from .matching import Matching, SolveStats, _frozen
@@ -19,7 +19,7 @@ from .mates import Mates
 if TYPE_CHECKING:
     from .tutte_berge import TutteBerge
 
-__all__ = ["GeneralMatching"]
+__all__ = ["GeneralMatching", "barrier_of_sides"]
 
 
 class GeneralMatching(Mates):
@@ -134,7 +134,7 @@ class GeneralMatching(Mates):
             If it is not a matching of the graph, or not a maximum one.
         """
         from ..ingest import as_graph
-        from .tutte_berge import barrier_of_sides, find_barrier, verify_general
+        from .tutte_berge import find_barrier, verify_general
 
         graph = as_graph(graph)
         try:
@@ -208,3 +208,25 @@ class GeneralMatching(Mates):
         state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"
         state = "perfect" if self.is_perfect else state
         return f"GeneralMatching({plural(self.cardinality, 'pair')} of {vertices}{weight}, {state})"
+
+
+def barrier_of_sides(graph: Graph, half: Matching) -> TutteBerge | None:
+    """Return the vertex cover of a graph's sides as a set: without it no edge is left.
+
+    None if the graph has an odd cycle. What is returned is still to be verified.
+    """
+    from ..graphs.sides import sides_of
+    from .proof import cover_of_reached, find_cover
+    from .tutte_berge import BARRIER, TutteBerge
+
+    n, index = graph.n_vertices, graph.indices.dtype
+    if 2 * half.cardinality >= n - 1:
+        return TutteBerge(np.zeros(n, index))  # all are one part
+    if (sides := sides_of(graph)) is None:
+        return None
+    cover = half._cover or cover_of_reached(half) or find_cover(sides.graph, half)
+    if (cover.rows.size, cover.cols.size) != sides.graph.shape:
+        return None
+    part = np.arange(n, dtype=index)
+    part[sides.rows[cover.rows]] = part[sides.cols[cover.cols]] = BARRIER
+    return TutteBerge(part)

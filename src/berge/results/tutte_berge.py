@@ -18,9 +18,8 @@ from ..wording import plural
 
 if TYPE_CHECKING:
     from .general_matching import GeneralMatching
-    from .matching import Matching
 
-__all__ = ["TutteBerge", "barrier_of_sides", "find_barrier", "grown_forest", "verify_general"]
+__all__ = ["TutteBerge", "find_barrier", "grown_forest", "verify_general"]
 
 BARRIER = -1
 
@@ -88,27 +87,6 @@ def verify_general(
         size = check_cardinality(graph.n_vertices, edges, matching.mate, part)
     if matching.cardinality != size:
         raise ProofError(f"the matching has {size} pairs, and says it has {matching.cardinality}")
-
-
-def barrier_of_sides(graph: Graph, half: Matching) -> TutteBerge | None:
-    """Return the vertex cover of a graph's sides as a set: without it no edge is left.
-
-    None if the graph has an odd cycle. What is returned is still to be verified.
-    """
-    from ..graphs.sides import sides_of
-    from .proof import cover_of_reached, find_cover
-
-    n, index = graph.n_vertices, graph.indices.dtype
-    if 2 * half.cardinality >= n - 1:
-        return TutteBerge(np.zeros(n, index))  # all are one part
-    if (sides := sides_of(graph)) is None:
-        return None
-    cover = half._cover or cover_of_reached(half) or find_cover(sides.graph, half)
-    if (cover.rows.size, cover.cols.size) != sides.graph.shape:
-        return None
-    part = np.arange(n, dtype=index)
-    part[sides.rows[cover.rows]] = part[sides.cols[cover.cols]] = BARRIER
-    return TutteBerge(part)
 
 
 def find_barrier(graph: Graph, mate: IndexArray) -> TutteBerge:

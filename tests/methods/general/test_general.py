@@ -13,7 +13,8 @@ from berge.graphs.sides import sides_of
 from berge.graphs.symmetry import is_symmetric
 from berge.methods.general import blossom
 from berge.results.compiled_general import size_if_right
-from berge.results.tutte_berge import barrier_of_sides, find_barrier, verify_general
+from berge.results.general_matching import barrier_of_sides
+from berge.results.tutte_berge import find_barrier, verify_general
 
 
 def random_graph(rng: np.random.Generator, most: int = 12) -> berge.Graph:
