@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
+from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
 from . import as_bipartite
 from .frames import frame_edges, is_frame
@@ -85,7 +86,7 @@ def as_weighted(
         elif values is None:
             raise InvalidGraphError("say which column of the frame has the weights: weights='name'")
         return _weighed_edges(rows, cols, values, shape, labels)
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike)) or is_open_file(source):
         if given is not None:
             return _aligned(as_bipartite(source, left=left, right=right), given)
         from ..files import read_weighted
