@@ -164,6 +164,7 @@ class WorkerSession(Session):
         self.links = Links(worker, name, rank, addresses)
         super().__init__(self.links)
         self.name, self.nthreads = name, worker.state.nthreads
+        self.shares_process = len(addresses) > 1 and worker.address.startswith("inproc:")
         self.sessions = Sessions.of(worker)
         self.sessions.open[name] = self
         self.pieces: list[Any] = []
@@ -181,6 +182,7 @@ class WorkerSession(Session):
     def work(self, job: Job) -> None:
         """Do the job; the body of the matching thread."""
         from ..compile import thread_count, threads_of
+        from ..compile.kernel import side_by_side
 
         self.run.started, self.run.time_limit = time.perf_counter(), job.time_limit
         self.run.on_phase = self._told
@@ -189,6 +191,8 @@ class WorkerSession(Session):
         try:
             self.links.connect()
             threads = threads_of(job.threads or min(self.nthreads, threads_of(None)))
+            if self.shares_process and not side_by_side():
+                threads = 1
             more: dict[str, Any] = {} if job.greedy else {"threads": threads}
             with thread_count(threads):
                 solve(lambda comm: job.make_part(comm, self.pieces), **job.options, **more)

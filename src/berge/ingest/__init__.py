@@ -17,6 +17,7 @@ from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from ..graphs.owned import settle
 from ..wording import warn
+from .converted import to_csr
 
 __all__ = ["as_bipartite", "as_graph"]
 
@@ -310,7 +311,7 @@ def _graph_of_sparse(source: Any, own: bool, given: Any) -> Graph:
     """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
         raise not_square(source.shape)
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = np.abs(stored.data) if own else given
     if stored.format == "coo":
         return Graph.from_edges(stored.row, stored.col, stored.shape[0], values)
@@ -325,7 +326,7 @@ def _from_sparse(source: Any) -> BipartiteGraph:
         return BipartiteGraph.from_edges(source.row, source.col, source.shape)
     if source.format == "csc":
         return BipartiteGraph(source.indptr, source.indices, source.shape[::-1]).turned()
-    csr = source if source.format == "csr" else source.tocsr()
+    csr = source if source.format == "csr" else to_csr(source)
     return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
 
 

@@ -17,6 +17,7 @@ from ..errors import FormatError, InvalidGraphError
 from ..files.remote import here, is_open_file
 from ..graphs.graph import Graph, SignedWeights, not_square
 from . import as_graph
+from .converted import to_csr
 from .weighted import as_numbers
 
 __all__ = ["as_signed_graph"]
@@ -84,7 +85,7 @@ def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
     if library == "sparse":
         source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
-        source = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+        source = source if source.format in ("csr", "csc", "coo") else to_csr(source)
         return source, source.data, None
     if isinstance(source, (np.ndarray, list)):
         source = np.asarray(source)

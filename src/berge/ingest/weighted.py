@@ -18,6 +18,7 @@ from ..errors import InvalidGraphError, OptionError
 from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
 from . import as_bipartite
+from .converted import to_csr
 from .frames import frame_edges, is_frame
 
 __all__ = ["Weighted", "as_weighted"]
@@ -160,7 +161,7 @@ def _weighed_edges(
 def _of_sparse(source: Any, given: Any) -> Weighted:
     if len(source.shape) != 2:
         raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = stored.data if given is None else given
     if stored.format == "coo":
         return _weighed_edges(stored.row, stored.col, values, stored.shape)
