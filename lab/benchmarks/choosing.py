@@ -54,7 +54,7 @@ for side in ("rows", "cols"):
         CONTENDERS[f"{name}, {side}, 2 threads"] = {"algorithm": name, "side": side, **TWO}
 
 
-def measure(graph: Any, repeats: int, peers: list[str], chosen: str) -> dict[str, Any]:
+def measure(graph: Any, repeats: int, peers: list[str], chosen: tuple[str, ...]) -> dict[str, Any]:
     """Return gather passes' seconds, and the best seconds of every contender."""
     matrix = graph.to_scipy()
     first = in_turns({"": partial(berge.maximum_matching, matrix)}, 2)[""].best
@@ -151,7 +151,7 @@ def main() -> None:
     parser.add_argument("--show", type=Path)
     parser.add_argument("--targets", type=Path)
     parser.add_argument("--peers", nargs="*", default=[], choices=PEERS)
-    parser.add_argument("--again", metavar="NAME", help="contenders to measure once more")
+    parser.add_argument("--again", nargs="+", metavar="NAME", help="contenders to measure anew")
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()
     file = options.show or options.output
@@ -168,7 +168,9 @@ def main() -> None:
                 name in found and not options.again
             ):
                 continue
-            one = measure(source.load(), options.repeats, options.peers, options.again or "")
+            one = measure(
+                source.load(), options.repeats, options.peers, tuple(options.again or [""])
+            )
             one |= {"name": name, "source": kind_of(source)}
             known = merge(found.setdefault(name, one), one)
             with options.output.open("a") as lines:

@@ -13,7 +13,8 @@ with limits. If these take ``DEEPER`` times as many edges a path, they are taken
 Pothen–Fan begins, on one thread, to keep the order. If not, they go on as if nothing had been.
 
 Work: a ``TRIED_PART`` of a pass for each kind, but that a depth-first search goes on to its end;
-two copies of the matching. Memory: an index a row and a column, and a byte a column.
+filling an index a row and a byte a column; a copy of the matching, if both kinds are tried. Memory:
+that.
 
 The indices of the graph may be the caller's, who may change them meanwhile (`BorrowedGraph`).
 """
@@ -61,16 +62,16 @@ def try_depth_first(run: Run, search: Arrays) -> int:
     if search.roots.size < max(1, TRIED_ROOTS * n_rows):
         return 0
     part = max(int(TRIED_PART * edges), TRIED_LEAST)
-    before = run.empty(n_rows, run.row_match.dtype), run.empty(n_cols, run.col_match.dtype)
-    put_back(run.row_match, run.col_match, *before)
     with run.timed("search"):
         read, found, tried = search_depth_first(run, search, part)
-        put_back(*before, run.row_match, run.col_match)
+        take_back(search.roots[:tried], search.cols[0], run.row_match, run.col_match)
     run.stats.traversed_edges += read
     if found < ALL_FOUND * tried:
         return 0
     if not few and edges <= MESH_DEGREE * n_rows and news(search) < MESH_NEWS:
         return run.threads
+    before = run.empty(n_rows, run.row_match.dtype), run.empty(n_cols, run.col_match.dtype)
+    put_back(run.row_match, run.col_match, *before)
     begun = run.cardinality
     if search_with_limits(run, search, part):
         return 0
@@ -111,8 +112,27 @@ def search_depth_first(run: Run, search: Arrays, part: int) -> tuple[int, int, i
 
 
 @kernel
+def take_back(roots: Any, cols: Any, row_match: Any, col_match: Any) -> None:
+    """Undo the paths from some roots, which have no vertex in common, as `cols` has it.
+
+    In one call: Ctrl-C comes before it or after it.
+    """
+    for root in roots:
+        y = np.int64(row_match[root])
+        row_match[root] = -1
+        while y >= 0:
+            x = np.int64(cols[2 * y + 1])
+            col_match[y] = x
+            if x < 0:
+                break  # the free column at the end
+            below = np.int64(row_match[x])
+            row_match[x] = y
+            y = below
+
+
+@kernel
 def put_back(rows: Any, cols: Any, row_match: Any, col_match: Any) -> None:
-    """Copy a matching, in one call: Ctrl-C comes before it or after it."""
+    """Copy a matching, in one call for the same reason."""
     row_match[:] = rows
     col_match[:] = cols
 
