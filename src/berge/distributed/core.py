@@ -179,12 +179,11 @@ def match_part(
         stats.stopped = run.stopped
         if dealt is not None:
             with run.timed("deal"):
-                rows, sides = (
-                    dealt.rows_back(rows),
-                    [cols] if col_cover is None else [cols, col_cover],
-                )
-                cols, *covers = dealt.cols_back(run, *sides)
-                col_cover = covers[0] if covers else None
+                rows = dealt.rows_back(rows)
+                if col_cover is None:
+                    (cols,) = dealt.cols_back(run, cols)
+                else:
+                    cols, col_cover = dealt.cols_back(run, cols, col_cover)
         stats.exchanges = run.exchanges - before[0]
         stats.bytes = run.bytes - before[1]
         run.seconds["total"] = run.elapsed
