@@ -130,7 +130,7 @@ PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass add
 PLAIN_PASSES = 3  # times the edges that searches may read before a transpose is built; guess
 GATHERED = 1 << 27  # edges that one part gathers at most, if it has the memory; guess
 GATHER_AFTER, GATHER_PHASES = 40, 4  # exchanges, phases to come: rmat has 3 and is better without
-GATHER_ANYWAY = 100  # exchanges: power law
+GATHER_ANYWAY, GATHER_AT_ONCE = 100, 1 << 20  # exchanges: power law; edges: guess
 ASK = 0.25  # seconds
 SAMPLED, SAMPLED_FROM = 61, 1 << 16  # one column in so many, of graphs with so many; guess
 

@@ -258,7 +258,7 @@ def match_part(
         end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
-        if gather and worth_it(run.exchanges - before[0], gained, phase.gained):
+        if gather and worth_it(counts.n_edges, run.exchanges - before[0], gained, phase.gained):
             phases, start = stats.phases, stats.start_cardinality
             with run.timed("gathered"):
                 found = solve_gathered(part, run, row_match, threads, seed)

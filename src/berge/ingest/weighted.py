@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
+from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
 from . import as_bipartite
+from .converted import to_csr
 from .frames import frame_edges, is_frame
 
 __all__ = ["Weighted", "as_weighted"]
@@ -85,7 +87,7 @@ def as_weighted(
         elif values is None:
             raise InvalidGraphError("say which column of the frame has the weights: weights='name'")
         return _weighed_edges(rows, cols, values, shape, labels)
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike)) or is_open_file(source):
         if given is not None:
             return _aligned(as_bipartite(source, left=left, right=right), given)
         from ..files import read_weighted
@@ -159,7 +161,7 @@ def _weighed_edges(
 def _of_sparse(source: Any, given: Any) -> Weighted:
     if len(source.shape) != 2:
         raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = stored.data if given is None else given
     if stored.format == "coo":
         return _weighed_edges(stored.row, stored.col, values, stored.shape)
