@@ -23,6 +23,7 @@ import numpy as np
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.names import named
+from ..hints import with_hints
 from ..ingest import as_bipartite
 from ..ingest.frames import is_frame
 from ..ingest.named import with_labels
@@ -93,6 +94,10 @@ class LabelledMatching(dict[Any, Any], Shown):
         """Prove that no larger matching exists; see `Matching.prove`."""
         proof: Certificate = self.matching.prove(self.graph)
         return proof
+
+    def plot(self, path: str | PathLike[str] | None = None, name: str = "pairs") -> Any:
+        """Draw who could have whom, and has whom in blue; see `Matching.plot`."""
+        return self.matching.plot(self.graph, path, name)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "matched", f"{plural(len(self), 'pair')}, {'' if self.is_maximum else 'not '}maximum"
@@ -244,6 +249,7 @@ def match_pairs(
     return LabelledMatching(graph, maximum_matching(graph, **cast("Any", options)))
 
 
+@with_hints
 def explain_unmatched(graph: Any, matching: Any, side: Side = "left") -> list[Shortage]:
     """Say why some vertices cannot be matched, all of them at once.
 

@@ -312,7 +312,7 @@ def check_plot(path: Path | None) -> None:
     """Refuse a picture that could not be drawn or written, before any work."""
     if path is not None:
         check_output(path, PICTURES, "'--plot'")
-        from ..analysis.plots import pyplot
+        from ..drawn import pyplot
 
         pyplot()  # raises where matplotlib is missing
 

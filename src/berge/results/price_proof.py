@@ -13,6 +13,7 @@ import numpy.typing as npt
 from ..checker.check import check_matching, copy_of, edges_of_rows
 from ..checker.prices import REQUIRED, check_assignment
 from ..errors import ProofError
+from ..shown import Shown
 
 if TYPE_CHECKING:
     from .assignment import Assignment
@@ -25,7 +26,7 @@ Values = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class PriceProof:
+class PriceProof(Shown):
     """Prices that prove an assignment to be the best, as `berge.checker.prices` has checked.
 
     Attributes
@@ -49,6 +50,9 @@ class PriceProof:
     def is_exact(self) -> bool:
         """Whether the total is proved to the last digit."""
         return bool(self.best == self.worst)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "proof", repr(self)[len("PriceProof(") : -1]
 
     def __repr__(self) -> str:
         if self.is_exact:

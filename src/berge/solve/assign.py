@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
+from ..hints import with_hints
 from ..ingest.weighted import as_weighted
 from ..methods.assignment.problem import required
-from ..methods.registry import check_numbers, find, with_hints
+from ..methods.registry import check_numbers, find
 from ..results.assignment import Assignment
 from ..results.assignment_run import AssignmentRun
 from ..results.objective import chosen_places, priced

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import Graph
+from ..hints import with_hints
 from ..ingest.signed import as_signed_graph
-from ..methods.registry import check_numbers, with_hints
+from ..methods.registry import check_numbers
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport, Stop
 from ..results.weighted_matching import (

@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from ...errors import OptionError
 from ...graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
-from ...methods.registry import with_hints
+from ...hints import with_hints
 from ...settings import GreedyName
 from ...wording import plural
 from .coarsen import Aims, clusters, descend
