@@ -174,6 +174,28 @@ def test_columns_that_may_be_taken_are_said_by_the_command(tmp_path):
     assert "the least sum" in told
 
 
+def test_a_first_line_that_may_not_be_names(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("ann,cook\nbob,cook\nbob,sew\n")
+    for command in ("match", "decompose"):
+        told = run(command, path, "--left", "1", "--right", "2")
+        assert "line 1: taken for the names of columns, but 'cook' is a label" in told.stderr
+        assert "line 1 names its columns" in told.stdout
+    path.write_text("ann,cook,3\nbob,cook,4\n")
+    told = run("assign", path, "--left", "1", "--right", "2", "--match", "maximum")
+    assert "line 1: taken for the names of columns, but 'cook' is a label" in told.stderr
+    path.write_text("who,what\nbob,cook\nbob,sew\n")
+    assert run("match", path, "--left", "1", "--right", "2").stderr == ""
+
+
+def test_units_of_what_has_no_edge():
+    with pytest.warns(berge.GuessWarning, match="names 'bake', which no edge has|names bake"):
+        found = berge.match_pairs([("ann", "cook")], capacity_right={"cook": 2, "bake": 1})
+    assert found.is_maximum
+    with pytest.raises(berge.OptionError, match="at_least_right names 'bake', which has no edge"):
+        berge.match_pairs([("ann", "cook")], at_least_right={"bake": 1})
+
+
 @pytest.mark.parametrize("text", ["1 2\n2 3\n3 1\n", "from,to\n1,1\n", "4,1\n1,1\n"])
 @pytest.mark.parametrize("read", [berge.read, berge.files.read_graph])
 def test_an_edge_list_that_may_count_from_1(tmp_path, text, read):
