@@ -189,7 +189,7 @@ def test_a_first_line_that_may_not_be_names(tmp_path):
 
 
 def test_units_of_what_has_no_edge():
-    with pytest.warns(berge.GuessWarning, match="names 'bake', which no edge has|names bake"):
+    with pytest.warns(berge.GuessWarning, match="names bake, which no edge has"):
         found = berge.match_pairs([("ann", "cook")], capacity_right={"cook": 2, "bake": 1})
     assert found.is_maximum
     with pytest.raises(berge.OptionError, match="at_least_right names 'bake', which has no edge"):
