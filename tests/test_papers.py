@@ -50,7 +50,7 @@ def test_every_experiment_is_on_the_page():
 
 
 def test_every_algorithm_is_on_the_page():
-    sections = PAGE.read_text(encoding="utf-8").split("\n## ")[1:]
+    sections = PAGE.read_text(encoding="utf-8").split("\n## ")[1:5]  # one a paper
     for section, count in zip(sections, (4, 9, 7, 4), strict=True):
         said = {int(k) for pair in re.findall(r"Algorithms? (\d)(?: and (\d))?", section)
                 for k in pair if k}  # fmt: skip

@@ -328,7 +328,7 @@ def test_greedy_is_measured_and_verified(small):
 def test_several_in_one_process_do_not_lose_each_other(small, tmp_path):
     slow = tmp_path / "slow.npz"
     save_graph(generate.layered(60), slow)
-    common = {"arguments": {}, "repeats": 1, "time_limit": 1.0, "memory_limit": None, "keep": []}
+    common = {"arguments": {}, "repeats": 1, "time_limit": 5.0, "memory_limit": None, "keep": []}
     files = [(small, None), (slow, "scipy"), (small, None)]
     requests = [common | {"file": str(file), "peer": peer} for file, peer in files]
     found = list(measure_several(requests))

@@ -282,7 +282,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
     with pytest.raises(berge.InvalidGraphError, match="row index 2 is not in 0 … 1"):
         berge.maximum_matching(path, cluster=pair, shape=(2, 2))
     (tmp_path / "text.parquet").write_text("nothing of the kind")
-    with pytest.raises(berge.FormatError, match="not a Parquet file"):
+    with pytest.raises(berge.FormatError, match="not a Parquet or Arrow file"):
         berge.maximum_matching(tmp_path / "text.parquet", cluster=pair)
     with pytest.raises(berge.OptionError, match="no column 'x'"):
         berge.maximum_matching(tmp_path / "large.parquet", cluster=pair, left="x")
