@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..graphs.graph import Graph
     from ..results.greedy_matching import GreedyMatching
 
-SUFFIXES = (".npz", ".txt")
+SUFFIXES = (".npz", ".txt", ".csv", ".tsv", ".parquet")
 DRAWN = ("auto", "proposals", "weighted-proposals")
 
 
@@ -47,7 +47,11 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
 @options.path("--plot", metavar="PICTURE",
              help="Draw proposals: matched by round; size, weight, time and first round by p.",
 )  # fmt: skip
-@options.path("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
+@options.path(
+    "-o",
+    "--output",
+    help="Write the mates to a .npz file, or the pairs: by number to .txt, by name to .csv.",
+)
 @options.graph_file
 @options.cluster
 @options.as_json

@@ -134,10 +134,10 @@ def read_labelled(file: GraphFile) -> LabelledFile:
 
 
 def _read(path: Path, left: str | None, right: str | None, limits: Limits | None) -> LabelledFile:
-    from ..analysis.labels import graph_of_pairs
     from ..files.columns import choose_columns
     from ..files.files import damage_reported, open_bytes
     from ..graphs.owned import settle
+    from ..ingest.pairs import graph_of_pairs
 
     raw: Any = open_bytes(path, limits)
     with io.BufferedReader(raw) as file, damage_reported(path):

@@ -6,7 +6,7 @@ unless the caller already has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -47,6 +47,7 @@ def as_bipartite(
         - an igraph graph with vertex attribute ``type``, else by a two-colouring;
         - a frame of edges (pandas, polars, pyarrow): the columns `left` and `right` hold labels
           of any kind, integers too; rows and columns are numbered as labels first appear;
+        - a mapping ``{left: [right, …]}`` of labels;
         - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
           copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
         - the path of a file that `berge.read` knows; in Parquet, `left` and `right` hold numbers.
@@ -149,6 +150,10 @@ def _bipartite(
         return _from_sparse(source)
     if isinstance(source, tuple):
         return _from_indices(source, shape)
+    if isinstance(source, Mapping):
+        from .pairs import graph_of_mapping
+
+        return graph_of_mapping(source)
     if isinstance(source, list) and source and all(map(_is_pair, source)):
         raise InvalidGraphError(
             "a list of pairs: pass (row_indices, col_indices), two arrays, or an array for a "

@@ -25,7 +25,8 @@ class NotBipartiteError(InvalidGraphError):
     def __init__(self) -> None:
         super().__init__(
             "the graph has an odd cycle: it is not bipartite; any graph is matched with "
-            "general=True of berge.maximum_matching, and by weight by berge.maximum_weight_matching"
+            "general=True of berge.maximum_matching, by weight by berge.maximum_weight_matching, "
+            "and decomposed by berge.gallai_edmonds"
         )
 
 

@@ -122,11 +122,12 @@ def frame_edges(
     others = [place for place in range(len(names)) if place not in places]
     if apart is None and weights is not False and len(others) == 1:
         apart = others[0]
-    values = None
+    values, named = None, [names[place] for place in places]
     if weights is not False and apart is not None:
-        values, places = _values(names, column, apart), (*places, apart)
+        values = _values(names, column, apart)
+        named.append(names[apart])
     labels, shape = (row_labels, col_labels), (len(row_labels), len(col_labels))
-    return rows, cols, shape, labels, values, [names[place] for place in places]
+    return rows, cols, shape, labels, values, named
 
 
 def _is_number(column: Any) -> bool:

@@ -14,6 +14,7 @@ from ..files.files import PathName, damage_reported, open_bytes, split_suffix
 from ..files.limits import Limits
 from ..graphs.graph import BipartiteGraph, Graph
 from . import as_bipartite, as_graph
+from .edges import filled
 
 _READERS = {".graphml": ("Read_GraphML", "read_graphml"), ".net": ("Read_Pajek", "read_pajek")}
 
@@ -25,7 +26,11 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
 
 def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read a graph; `weights` is True for the attribute ``weight`` of its edges."""
-    return as_graph(_load(path, limits), weights="weight" if weights is True else weights)
+    graph = _load(path, limits)
+    if weights is True and hasattr(graph, "es") and "weight" in graph.es.attributes():
+        found = [None if isnan(weight) else weight for weight in graph.es["weight"]]
+        graph.es["weight"] = filled(found, "weight")
+    return as_graph(graph, weights="weight" if weights is True else weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> NoReturn:
@@ -67,12 +72,10 @@ def _load(path: PathName, limits: Limits | None) -> Any:
 
 
 def _with_names(graph: Any) -> Any:
-    """Have what networkx writes, and edges without a weight, look as igraph has them."""
+    """Have what networkx writes look as igraph has it."""
     of_vertices = graph.vs.attributes()
     if "name" not in of_vertices and "id" in of_vertices:
         graph.vs["name"] = graph.vs["id"]
     if "type" not in of_vertices and "bipartite" in of_vertices:
         graph.vs["type"] = [bool(side) for side in graph.vs["bipartite"]]
-    if "weight" in graph.es.attributes():
-        graph.es["weight"] = [1.0 if isnan(weight) else weight for weight in graph.es["weight"]]
     return graph

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..files.assignments import TABLES, write_pairs_of
+from ..files.files import split_suffix
 from ..graphs.graph import IndexArray
 from ..graphs.names import named
 from ..shown import Shown
@@ -25,6 +27,18 @@ class Mates(Shown):
     def unmatched(self) -> IndexArray:
         """Vertices without a mate."""
         return np.flatnonzero(self.mate < 0)
+
+    @property
+    def unmatched_names(self) -> list[Any]:
+        """Names of the vertices without a mate; numbers where there are none."""
+        return named(self.labels, self.unmatched)
+
+    def _is_table(self, path: str | PathLike[str]) -> bool:
+        """Write the pairs by name if the path is that of a table."""
+        if split_suffix(path)[0] not in TABLES:
+            return False
+        write_pairs_of(path, ("left", "right"), self.named())
+        return True
 
     def pairs(self) -> IndexArray:
         """Return the matched pairs as an array of (lower, higher), by the lower."""
