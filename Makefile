@@ -83,6 +83,7 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -m tests.fuzz.assignments one --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.assignments many --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.forged --go-on --seconds $(FUZZ_SECONDS)
+	$(RUN) -W ignore -m tests.fuzz.forged_files --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.general --keep --seconds $(FUZZ_SECONDS)
 

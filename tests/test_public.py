@@ -42,6 +42,8 @@ PUBLIC = {
     "GreedyMatching",
     "GuessWarning",
     "Hierarchy",
+    "Hypergraph",
+    "read_hypergraph",
     "Limits",
     "InvalidGraphError",
     "InvalidMatchingError",

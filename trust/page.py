@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from tests.mutation import CHECKER, EQUIVALENT, places, source_of  # noqa: E402 (after the path)
+from tests.test_findings import CASES  # noqa: E402
 
 GRAPHS = ("graphs-small", "graphs-large", "graphs-lowered")
 CHAOS = ("storms", "commands")
@@ -27,6 +28,7 @@ def main() -> None:
     readers = {name: line for name, line in lines.items() if "accepted" in line}
     small, large, lowered = (lines[name] for name in GRAPHS)
     forged, general, weighted = (lines[name] for name in ("forged", "general-small", "weighted"))
+    files = lines["forged-files"]
     assigned = [line for name, line in lines.items() if name.startswith("assignments")]
     chaos = {}
     for name, came_to in zip(CHAOS, ("interrupted", "stopped"), strict=True):
@@ -55,6 +57,10 @@ def main() -> None:
         forged=forged["tried"],
         refused=forged["refused"],
         forged_found=forged["findings"],
+        forged_files=files["tried"],
+        forged_files_refused=files["refused"],
+        forged_files_found=files["findings"],
+        scripts=len(CASES),
         mutants=", ".join(mutants),
         equal=equal,
         calls="some 40",

@@ -1,7 +1,7 @@
 """Assignment by weight beside scipy, OR-tools, lap and POT: times as ratios, and memory.
 
     python lab/benchmarks/assignment.py [--folder FOLDER] [--only NAME] [--repeat 3] [--limit 60]
-                                        [--clock wall|cpu]
+                                        [--clock wall|cpu] [--own]
 
 FOLDER has real graphs as .npz files. Each run is in a process of its own, and only the solver's
 call is timed: what a peer takes is made beforehand. Contenders run by turns; one that is over the
@@ -9,6 +9,9 @@ limit, or takes five times as long as the fastest other, is ended or runs no mor
 others use, `cpu` counts the seconds that the process had. OR-tools takes whole numbers:
 floats are rounded to a millionth of the largest, so its answer may be off by as much. All totals
 are compared. Memory is the growth of the process during the call.
+
+With `--own` the peers are the two algorithms that berge chooses between, on instances that the
+choice was not made for.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import multiprocessing
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,6 +93,12 @@ def distances(n: int) -> Instance:
     return Instance(sparse.csr_array(costs))
 
 
+def products(n: int) -> Instance:
+    """Costs x·y, hard for bids and for paths: each row wants the same columns."""
+    rng = np.random.default_rng(5)
+    return Instance(sparse.csr_array(np.outer(rng.random(n), rng.random(n))))
+
+
 def real(path: Path) -> Any:
     z = np.load(path)
     data = np.asarray(z["data"] if "data" in z else np.ones(z["indices"].size), np.float64)
@@ -142,6 +152,23 @@ REAL: dict[str, tuple[str, Callable[[Any], Instance]]] = {
     "ego-Twitter, heaviest random": (
         "ego-Twitter", lambda a: heaviest(on_pattern(a, uniform).costs)),
 }  # fmt: skip
+
+
+# What the choice between paths and scaling is judged on: it was made for the instances above.
+UNSEEN: dict[str, Callable[[], Instance]] = {
+    "random 150k × 6, costs to 10": lambda: random(150_000, 150_000, 6, whole(10), 7),
+    "random 30k × 6": lambda: random(30_000, 30_000, 6, uniform, 7),
+    "random 40k to 44k × 8": lambda: random(40_000, 44_000, 8, uniform, 7),
+    "random 10k × 40, costs to 1000": lambda: random(10_000, 10_000, 40, whole(1000), 7),
+    "random 200k × 3": lambda: random(200_000, 200_000, 3, uniform, 7),
+    "dense 1500², normal": lambda: dense(1500, 1500, lambda rng, size: rng.normal(size=size)),
+    "dense 1200², a product": lambda: products(1200),
+    "points 60k to 60k, at a price": lambda: points(60_000, 60_000, 6, 1.0),
+}
+UNSEEN_GRAPHS = (
+    "rgg_n_2_15_s0", "delaunay_n16", "dragon-dual", "ak2010", "road-delhi", "soc-Slashdot0902",
+    "blogcatalog", "hpo-term-gene", "cnr-2000", "NotreDame_actors",
+)  # fmt: skip
 
 
 class Given(NamedTuple):
@@ -310,6 +337,11 @@ CONTENDERS: dict[str, Callable[[Instance], Given | None]] = {
     "OR-tools flow": by_flow,
     "POT": by_pot,
 }
+OWN = {
+    "berge": by_berge,
+    "shortest-paths": partial(by_berge, algorithm="shortest-paths"),
+    "cost-scaling": partial(by_berge, algorithm="cost-scaling"),
+}
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 
 
@@ -359,13 +391,13 @@ def in_process(contender: Callable[..., Any], instance: Instance, limit: float, 
 
 
 def compare(
-    instance: Instance, repeat: int, limit: float, peers: Any, clock: str
+    instance: Instance, repeat: int, limit: float, peers: Any, clock: str, contenders: Any
 ) -> dict[str, Any]:
     """Run the contenders by turns; keep the fastest run of each, or what stopped it."""
     best: dict[str, Any] = {}
     for _ in range(repeat):
         fastest = min((run[0] for run in best.values() if isinstance(run, tuple)), default=0)
-        for name, contender in CONTENDERS.items():
+        for name, contender in contenders.items():
             if (peers and name not in peers) or isinstance(best.get(name, ()), (str, type(None))):
                 continue
             if name in best and best[name][0] > 5 * fastest:
@@ -379,7 +411,13 @@ def compare(
     return {name: found for name, found in best.items() if found is not None}
 
 
-def instances(folder: Path | None) -> Iterator[tuple[str, Callable[[], Instance]]]:
+def instances(folder: Path | None, own: bool) -> Iterator[tuple[str, Callable[[], Instance]]]:
+    if own:
+        yield from UNSEEN.items()
+        for name in UNSEEN_GRAPHS if folder else ():
+            path = Path(f"{folder}/{name}.npz")
+            yield f"{name}, heaviest", lambda p=path: heaviest(on_pattern(real(p), uniform).costs)
+        return
     yield from GENERATED.items()
     for name, (file, make) in REAL.items():
         if folder and (folder / f"{file}.npz").exists():
@@ -394,15 +432,19 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--limit", type=float, default=60)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    parser.add_argument("--own", action="store_true")
     options = parser.parse_args()
     columns = "instance", "berge, s", "MB", "fastest other, s", "MB", "ratio", "others"
     print(f"| {' | '.join(columns)} |\n{'|---' * 7}|")
     ratios = []
-    for name, make in instances(options.folder):
+    for name, make in instances(options.folder, options.own):
         if options.only and not any(part in name for part in options.only):
             continue
         instance = make()
-        found = compare(instance, options.repeat, options.limit, options.peer, options.clock)
+        found = compare(
+            instance, options.repeat, options.limit, options.peer, options.clock,
+            OWN if options.own else CONTENDERS,
+        )  # fmt: skip
         own = found.pop("berge", None)
         done = {peer: run for peer, run in found.items() if isinstance(run, tuple)}
         fastest = min(done, key=lambda peer: done[peer][0], default=None)

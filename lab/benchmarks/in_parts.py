@@ -1,11 +1,12 @@
 """Graphs in parts: exchanges, bytes and seconds, beside the same graph on one machine.
 
-    python lab/benchmarks/in_parts.py [--engine mpi|dask] [--parts 2] [--rows 1e6] [NAME …]
+    python lab/benchmarks/in_parts.py [--engine mpi|dask] [--parts 1,2,4] [--rows 1e6] [NAME …]
 
 Each graph is written as a .berge folder, of which the parts read their slices. "alone" is the
 default of one machine on one thread. "seconds" is the whole of `match_part` on the parts, without
-reading, best of three; kernels are loaded before, by a run on a small graph. On Dask it is the
-whole call on a cluster that is up. Every matching is proved where it lies, and the cardinality
+reading, best of three; kernels are loaded before, by a run on small graphs. On Dask it is the
+whole call on a cluster that is up, and "of that" is the solve on the workers: without connecting,
+reading, proof and gathering. Every matching is proved where it lies, and the cardinality
 compared with that of one machine. MB is what all parts sent to each other; "local" the share of
 edges within parts. Parts on one machine share its memory and cores, so seconds say little of what
 more machines would do; exchanges do.
@@ -43,6 +44,17 @@ def graphs(rows: int) -> dict[str, Any]:
     }
 
 
+def small() -> tuple[Any, ...]:
+    """Graphs on which all that the others need is run once."""
+    permuted = generate.permute(generate.grid(60, 60))
+    return (
+        generate.road(20, 20),
+        generate.rmat(8, 8),
+        generate.erdos_renyi(3000, 3000, 12000),
+        permuted,
+    )
+
+
 def on_ranks(folder: Path) -> None:
     """What every MPI rank does: solve a small graph, then that in the folder."""
     from berge.distributed.core import match_part
@@ -74,7 +86,7 @@ def on_ranks(folder: Path) -> None:
         found = in_turns({"": solve}, repeats, warm_up=False, check=check)[""]
         return found.told | {"seconds": found.best}
 
-    for graph in (generate.road(20, 20), generate.rmat(8, 8)):
+    for graph in small():
         best(Part.from_graph(graph, comm.rank, comm.size), 1)
     part = Part.from_folder(folder, comm.rank, comm.size)
     facts = best(part, 3)
@@ -89,12 +101,15 @@ def by_mpi(folder: Path, parts: int) -> dict[str, Any]:
 
 
 def by_dask(folder: Path, cluster: Any) -> dict[str, Any]:
-    berge.maximum_matching(generate.road(20, 20), cluster=cluster)
+    for graph in small():
+        berge.maximum_matching(graph, cluster=cluster, prove=True)
     solve = partial(berge.maximum_matching, str(folder), cluster=cluster, prove=True)
-    found = in_turns({"": solve}, 1, warm_up=False)[""]
+    found = in_turns({"": solve}, 3, warm_up=False)[""]
     m = found.told
     assert m.stats is not None
+    steps = ("halo", "init", "search", "graft", "gathered", "exchange")
     return {
+        "solve": sum(m.stats.seconds.get(step, 0.0) for step in steps),
         "cardinality": m.cardinality,
         "proved": m.certificate is not None,
         "exchanges": m.stats.cluster["exchanges"],
@@ -108,22 +123,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--engine", choices=["mpi", "dask"], default="mpi")
-    parser.add_argument("--parts", type=int, default=2)
+    parser.add_argument("--parts", type=lambda text: [int(n) for n in text.split(",")], default=[2])
     parser.add_argument("--rows", type=float, default=1e6)
     parser.add_argument("--on-ranks", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.on_ranks:
         on_ranks(options.on_ranks)
         return
-    cluster = None
+    clusters: dict[int, Any] = {}
     if options.engine == "dask":
         from distributed import Client, LocalCluster
 
-        cluster = Client(LocalCluster(n_workers=options.parts, threads_per_worker=1))
-    print(f"{options.parts} parts by {options.engine}\n")
-    print("| graph | rows | edges | matching | local | phases | exchanges | MB | seconds | alone |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
-    berge.maximum_matching(generate.road(20, 20))  # compiled
+        for parts in options.parts:
+            clusters[parts] = Client(LocalCluster(n_workers=parts, threads_per_worker=1))
+    names = "graph,rows,edges,matching,parts,local,phases,exchanges,MB,seconds,of that,alone"
+    print(*("", *names.split(","), ""), sep=" | ")
+    print(*("", *["---"] * (names.count(",") + 1), ""), sep="|")
+    for graph in small():
+        berge.maximum_matching(graph, threads=1)  # compiled
     for name, make in graphs(int(options.rows)).items():
         if options.names and name not in options.names:
             continue
@@ -134,19 +151,20 @@ def main() -> None:
             solve = lambda: berge.maximum_matching(next(anew), threads=1)  # noqa: B023, E731
             alone = in_turns({"": solve}, 3, warm_up=False)[""]
             m = alone.told
-            if cluster is not None:
-                facts = by_dask(folder, cluster)
-            else:
-                facts = by_mpi(folder, options.parts)
-        assert facts["cardinality"] == m.cardinality
-        assert facts["proved"]
-        local = f"{facts['local']:.0%}" if "local" in facts else ""
-        print(
-            f"| {name} | {graph.n_rows:,} | {graph.nnz:,} | {m.cardinality:,} | {local} "
-            f"| {facts['phases']} | {facts['exchanges']:,} | {facts['bytes'] / 1e6:,.1f} "
-            f"| {facts['seconds']:.2f} | {alone.best:.2f} |",
-            flush=True,
-        )
+            size = f"{graph.n_rows:,} | {graph.nnz:,} | {m.cardinality:,}"
+            del graph
+            for parts in options.parts:
+                facts = by_dask(folder, clusters[parts]) if clusters else by_mpi(folder, parts)
+                assert facts["cardinality"] == m.cardinality
+                assert facts["proved"]
+                local = f"{facts['local']:.0%}" if "local" in facts else ""
+                solved = f"{facts['solve']:.3f}" if "solve" in facts else ""
+                print(
+                    f"| {name} | {size} | {parts} | {local} | {facts['phases']} "
+                    f"| {facts['exchanges']:,} | {facts['bytes'] / 1e6:,.1f} "
+                    f"| {facts['seconds']:.3f} | {solved} | {alone.best:.3f} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

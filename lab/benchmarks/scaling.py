@@ -55,7 +55,7 @@ CHECKED = (10**4, 10**5, 10**6)
 def run_of(graph: BipartiteGraph, parts: int) -> tuple[Log, dict[str, Any]]:
     """Solve in parts; return the log, and facts about the graph and the solve."""
     cut = [Part.from_graph(graph, rank, parts) for rank in range(parts)]
-    log, results = record(parts, lambda comm: match_part(cut[comm.rank], comm))
+    log, results = record(parts, lambda comm: match_part(cut[comm.rank], comm, gather=False))
     stats = results[0].stats
     ghosts = []
     for part in cut:
@@ -249,12 +249,12 @@ def solve_by_mpi(path: Path) -> list[tuple[float, float]]:
 
     comm = MPICommunicator()
     for graph in (generate.road(30, 30), generate.rmat(9, 8)):
-        match_part(Part.from_graph(graph, comm.rank, comm.size), comm)
+        match_part(Part.from_graph(graph, comm.rank, comm.size), comm, gather=False)
     part = Part.from_folder(path, comm.rank, comm.size)
     seconds = []
     for _ in range(REPEATS):
         comm.comm.Barrier()
-        spent = match_part(part, comm).stats.seconds
+        spent = match_part(part, comm, gather=False).stats.seconds
         seconds.append((spent["total"], spent["exchange"]))
     return seconds
 
@@ -287,7 +287,7 @@ def check(folder: Path, names: list[str]) -> None:
                         times["mpi"].append(float(both[:, 0].max()))
                         times["mpi_work"].append(float((both[:, 0] - both[:, 1]).mean()))
                     for _ in range(REPEATS):
-                        m = berge.maximum_matching(str(source), cluster=client)
+                        m = berge.maximum_matching(str(source), cluster=client, gather=False)
                         steps = dict(m.stats.seconds)
                         del steps["total"]  # that of the client
                         times["dask"].append(sum(steps.values()))

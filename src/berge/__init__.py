@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .analysis.coarsening.coarsen import coarsen as coarsen
     from .analysis.coarsening.hierarchy import Hierarchy as Hierarchy
     from .analysis.coarsening.hypergraph import coarsen_hypergraph as coarsen_hypergraph
+    from .analysis.coarsening.nets import Hypergraph as Hypergraph
+    from .analysis.coarsening.nets import read_hypergraph as read_hypergraph
     from .analysis.covers import EdgeRoles as EdgeRoles
     from .analysis.covers import edge_roles as edge_roles
     from .analysis.covers import maximum_independent_set as maximum_independent_set
@@ -79,6 +81,8 @@ _HOME = {
     "coarsen": "analysis.coarsening.coarsen",
     "Hierarchy": "analysis.coarsening.hierarchy",
     "coarsen_hypergraph": "analysis.coarsening.hypergraph",
+    "Hypergraph": "analysis.coarsening.nets",
+    "read_hypergraph": "analysis.coarsening.nets",
     "EdgeRoles": "analysis.covers",
     "edge_roles": "analysis.covers",
     "maximum_independent_set": "analysis.covers",

@@ -64,15 +64,24 @@ def program() -> None:
 @click.option(
     "-i",
     "--init",
-    type=click.Choice(["auto", "karp-sipser", "greedy", "none"]),
+    type=click.Choice(["auto", "within-parts", "karp-sipser", "greedy", "none"]),
     default="auto",
-    help="Start that the search begins with; auto is karp-sipser.",
+    help="Start that the search begins with; auto is within-parts, or karp-sipser where many edges "
+    "lie between parts and no rank has room for all.",
+)
+@click.option(
+    "-t",
+    "--threads",
+    type=click.IntRange(1),
+    default=1,
+    help="Threads of a rank, for the start and for what it solves alone.",
 )
 @options.seed(help="Of the start.")
 @options.time_limit(help="Stop after so many seconds, with the best matching so far.")
 @options.columns("Column of Parquet files with numbers of rows.", "Column with numbers of columns.")
 @options.switches(
-    help="exhaust=true or false: search parts to their end; alpha: direction of the search."
+    help="exhaust=true or false: search parts to their end; alpha: direction of the search; "
+    "gather=true or false: rank 0 may finish alone."
 )
 @options.no_prove
 @progress_option
@@ -84,6 +93,7 @@ def match(
     checkpoint: Path | None,
     resume: bool,
     init: str,
+    threads: int,
     seed: int,
     time_limit: float | None,
     left: str | None,
@@ -101,6 +111,7 @@ def match(
 
     SIGINT to a rank stops all of them, and keeps the best matching found so far.
     """
+    from .compile import thread_count, threads_of
     from .distributed.messages import gather, together
     from .distributed.session import Session, check_options
     from .distributed.sources import read_part
@@ -119,13 +130,14 @@ def match(
             check_place(output)
     if checkpoint is not None and comm.rank == 0 and not quiet:
         say("checkpoints", "bold", f"in {checkpoint}; if a rank is lost, go on with --resume")
-    session = Session(comm, time_limit=time_limit)
-    with _heeding(session, progress):
+    session, threads = Session(comm, time_limit=time_limit), threads_of(threads)
+    with _heeding(session, progress), thread_count(threads):
         result = session.search(
             lambda comm: read_part(graph, comm, left=left, right=right),
             checkpoint=checkpoint,
             resume=resume,
             seed=seed,
+            threads=threads,
             **chosen,
         )
         if not no_prove:

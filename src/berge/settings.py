@@ -32,7 +32,7 @@ CapacityName = Literal["auto", "capacity-phases"]
 GeneralName = Literal["auto", "graft", "blossom"]
 GeneralWeightedName = Literal["auto", "weighted-blossom"]
 GeneralStartName = Literal["auto", "none", "degree-one", "first-free"]
-ClusterStartName = Literal["auto", "karp-sipser", "greedy", "none"]
+ClusterStartName = Literal["auto", "within-parts", "karp-sipser", "greedy", "none"]
 DeviceName = Literal["cpu", "cuda"]
 Objective = Literal["min", "max", "product", "bottleneck"]
 Match = Literal["full", "maximum", "any"]
@@ -119,6 +119,7 @@ class ClusterSettings(Watched, total=False):
     right: Any
     shape: tuple[int, int] | None
     exhaust: bool
+    gather: bool
     alpha: float
 
 

@@ -29,6 +29,8 @@ class Shown:
     True
     """
 
+    __slots__ = ()
+
     def _facts(self) -> Iterable[tuple[str, str]]:
         """Yield the lines of the table: what it is, and how it is."""
         return ()

@@ -115,6 +115,13 @@ ROWS = 1 << 18  # rows of a batch at most; guess
 GAP = 1 << 11  # bytes between two rows up to which they are read at once: "Small reads" below
 PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass adds at most; guess
 
+# In parts: lab/benchmarks/in_parts.py.
+PLAIN_PASSES = 3  # times the edges that searches may read before a transpose is built; guess
+GATHERED = 1 << 27  # edges that one part gathers at most, if it has the memory; guess
+GATHER_AFTER, GATHER_PHASES = 40, 4  # exchanges, phases to come: rmat has 3 and is better without
+GATHER_ANYWAY = 100  # exchanges: power law
+ASK = 0.25  # seconds
+
 # Coarsening.
 SLOWEST = 0.95  # a step that leaves more of the vertices is not worth its while; guess
 TOO_MANY = 0.1  # part of the vertices left over from which they are paired: LaSalle et al. 2015

@@ -54,6 +54,23 @@ def _in_text(label: Any) -> str:
     return text if plain or not isinstance(label, str) else repr(label)
 
 
+# Characters that terminals act on, or that turn the writing round, as ones that are seen.
+_SEEN = {k: 0x2400 + k for k in range(32) if k != ord("\n")} | {0x7F: 0x2421}
+_SEEN |= dict.fromkeys((*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+
+
+def visible(text: str) -> str:
+    """Return a text of the same length without characters that a terminal would act on.
+
+    Examples
+    --------
+    >>> from berge.wording import visible
+    >>> visible(chr(27) + "[31mann")
+    '␛[31mann'
+    """
+    return text.translate(_SEEN)
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: the most similar known one, or nothing.
 

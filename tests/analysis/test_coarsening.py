@@ -26,7 +26,7 @@ from berge import (
 )
 from berge.analysis.coarsening.coarsen import SLOWEST
 from berge.analysis.coarsening.contract import contract, exact_weights, number
-from berge.analysis.coarsening.hypergraph import Hypergraph
+from berge.analysis.coarsening.nets import Hypergraph
 from berge.files import metis
 from berge.graphs.owned import settle
 
@@ -472,9 +472,6 @@ def test_where_nothing_can_be_saved_or_loaded(tmp_path):
         h.save(tmp_path / "levels.json")
     with pytest.raises(FormatError, match=r"levels\.json: not what Hierarchy\.save writes"):
         Hierarchy.load(tmp_path)
-    berge.coarsen_hypergraph(generate.grid(2, 2), levels=0).save(tmp_path)
-    with pytest.raises(OptionError, match="hypergraphs, which cannot be read back"):
-        Hierarchy.load(tmp_path)
 
 
 def test_no_such_level():
@@ -591,6 +588,30 @@ def test_hypergraphs_are_written_for_hmetis(tmp_path):
         assert weight == coarse.weights[i]
         assert pins == (coarse.incidence.indices[begin:end] + 1).tolist()
     assert list(map(int, lines[coarse.n_edges :])) == coarse.vertex_weights.tolist()
+
+
+def test_hypergraphs_are_read_again(tmp_path):
+    nets = generate.erdos_renyi(30, 20, 90)
+    h = berge.coarsen_hypergraph(nets, levels=2, vertex_weights=1 + np.arange(20) % 3)
+    h.save(tmp_path / "all")
+    again = Hierarchy.load(tmp_path / "all")
+    again.check()
+    assert repr(again) == repr(h)
+    for level, same in zip(h, again, strict=True):
+        assert (level.graph.to_scipy() != same.graph.to_scipy()).nnz == 0
+        if level.graph.vertex_weights is not None:
+            assert np.array_equal(level.graph.vertex_weights, same.graph.vertex_weights)
+    path = tmp_path / "nets.hgr"
+    path.write_text("2 3 11\n5 1 2\n2 2 3\n1\n4\n0\n")
+    read = berge.read_hypergraph(path)
+    assert read.weights.tolist() == [5, 2]
+    assert read.vertex_weights.tolist() == [1, 4, 0]
+    coarse = berge.coarsen_hypergraph(read, levels=1, balance=None)
+    coarse.check()
+    assert coarse.finest.total_weight == 7
+    given = berge.coarsen_hypergraph(read, levels=1, net_weights=[1, 1], vertex_weights=[1, 1, 1])
+    assert given.finest.total_weight == 2
+    assert given.finest.vertex_weights.tolist() == [1, 1, 1]
 
 
 def test_the_checker_of_hypergraphs_notices():

@@ -88,7 +88,7 @@ def draw(noted: list[tuple[float, float, int, int]], path: Path) -> None:
         zip(axes, ("memory, MB", "threads", "open files"), strict=True), 1
     ):
         ax.plot([x[0] / 60 for x in noted], [x[k] for x in noted], lw=1)
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, 1.2 * max(x[k] for x in noted))
         ax.set_ylabel(name)
     axes[-1].set_xlabel("minutes")
     figure.savefig(path, metadata={"Date": None})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 
@@ -41,6 +42,24 @@ class TestCommand:
         assert heading == "worker,job"
         assert len(pairs) == 3
         assert all(tuple(pair.split(",")) in PAIRS for pair in pairs)
+
+    def test_labels_are_written_as_they_were_read(self, tmp_path):
+        """Formulas for spreadsheets too: SECURITY.md says why."""
+        odd = ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", '=HYPERLINK("http://x","y")', "a\x1b[1mb"]
+        with open(tmp_path / "odd.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("a", "b"), *((w, w + "!") for w in odd)])
+        run("match", tmp_path / "odd.csv", "--left", "a", "--right", "b", "-o", tmp_path / "m.csv")
+        with open(tmp_path / "m.csv", newline="") as file:
+            assert list(csv.reader(file)) == [["a", "b"], *([w, w + "!"] for w in odd)]
+
+    def test_a_terminal_acts_on_nothing_that_is_in_a_file(self, tmp_path):
+        evil = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202eabc"
+        path = tmp_path / "evil.csv"
+        path.write_text(f"{evil},b\n{evil}1,x\n{evil}2,x\n", encoding="utf-8")
+        shown = run("match", path, "--left", "1", "--right", "b").output
+        shown += run("match", path, "--left", "c", "--right", "b", code=exit_codes.USAGE).output
+        assert not set(shown) & set("\x1b\x07\x9b\u202e")
+        assert "␛[31mred" in shown
 
     def test_json(self, jobs):
         facts = match_json(jobs, *self.BY_NAME)

@@ -5,11 +5,14 @@ The simulator has a process of its own.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import re
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
@@ -117,6 +120,111 @@ def test_scans_compile():
             ptx, _ = cuda.compile_ptx(kernel.py_func, arguments, cc=(8, 0))
             assert kernel.__name__ in ptx
             assert ("bar.sync" in ptx) == (kernel is scan_blocks)
+
+
+@compiled
+def test_compiled_kernels_are_kept(tmp_path, monkeypatch):
+    """On the disk, until any source that they are made of changes; beside those for the CPU."""
+    from numba import cuda, typeof, types
+    from numba.cuda import codegen, dispatcher
+
+    from berge.compile import shared_count, sources
+    from berge.compile.cuda import _kept, _loop
+    from berge.methods.augmenting.apfb import Arrays, counted_gpubfs
+
+    device = SimpleNamespace(compute_capability=(8, 0), id=0)  # of which nothing else is asked
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    monkeypatch.setattr(codegen.devices, "get_context", lambda *_: SimpleNamespace(device=device))
+    monkeypatch.setattr(dispatcher._Kernel, "bind", lambda self: self._codelibrary.get_cubin())
+    arrays = Arrays(*[np.zeros(4, np.int32)] * 7, *[np.zeros(4, np.int64)] * 2)
+    signature = types.int64, types.int64, typeof(arrays), types.int64, types.int64
+
+    def compile_it():
+        loop = _kept(cuda.jit(_loop(counted_gpubfs)))
+        made = loop.compile(signature)
+        return made._codelibrary.get_asm_str(), sum(loop._cache_hits.values())
+
+    ptx, hits = compile_it()
+    assert hits == 0
+    assert compile_it() == (ptx, 1)
+    assert {file.name.partition("-")[0] for file in tmp_path.rglob("*.nb?")} == {"cuda"}
+    device.compute_capability = 9, 0
+    assert compile_it()[1] == 0
+    # A helper of another file changes.
+    monkeypatch.setitem(sources._noted, shared_count.__file__, "changed")
+    assert compile_it()[1] == 0
+
+
+@pytest.fixture
+def no_driver(monkeypatch, tmp_path):
+    """A device of which there is no more than a capability; what would be launched is returned."""
+    from numba.cuda import codegen, dispatcher
+    from numba.cuda.cudadrv import driver
+
+    device = SimpleNamespace(compute_capability=(8, 0), id=0)
+    context = SimpleNamespace(device=device)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    monkeypatch.setattr(codegen.devices, "get_context", lambda *_: context)
+    monkeypatch.setattr(driver, "_to_core_stream", lambda stream: stream)
+    monkeypatch.setattr(dispatcher._Kernel, "bind", lambda self: None)
+    loaded = lambda library: SimpleNamespace(kernel=library.name, module=None)  # noqa: E731
+    monkeypatch.setattr(codegen.CUDACodeLibrary, "get_cufunc", loaded)
+    launched: list[tuple] = []
+    monkeypatch.setattr(dispatcher, "launch", lambda *words: launched.append(words))
+    return launched
+
+
+def there(size: int, dtype: type, address: int):
+    """An array that is said to be on the device."""
+    from numba.cuda.cudadrv.devicearray import DeviceNDArray
+
+    item = np.dtype(dtype).itemsize
+    memory = SimpleNamespace(
+        device_ctypes_pointer=ctypes.c_void_p(address), size=size * item, _cuda_memsize_=size * item
+    )
+    return DeviceNDArray((size,), (item,), dtype, gpu_data=memory)
+
+
+def plainly(words):
+    return [(type(w).__name__, w.value) if hasattr(w, "value") else w for w in words]
+
+
+@compiled
+def test_launches_are_those_of_numba(no_driver, monkeypatch):
+    """Word by word, the first time and again, though tuples are taken apart but once."""
+    from berge.compile.cuda import KEPT, _configured, _Launcher, grid_kernel, set_all
+    from berge.methods.greedy import suitor
+    from berge.methods.push_relabel import g_gr
+
+    def of_relabelling(k):
+        sizes = [there(30 + k + i, np.int32, 4096 * (i + 1)) for i in range(8)]
+        return g_gr.Arrays(*sizes, there(4, np.int64, 1 << 20), np.int64(61))
+
+    graph = [there(9, np.int64, 64), there(20, np.int32, 256), there(20, np.float64, 1024)]
+    offers = [there(8, kind, 8192) for kind in (np.int32, np.float64, np.float64)]
+    several = [of_relabelling(k) for k in range(KEPT + 3)]
+    calls = [
+        *((g_gr.g_gr_krnl, (a, np.int64(2))) for a in several),
+        (g_gr.g_gr_krnl, (several[0], np.int64(4))),
+        (suitor.propose, (np.int64(0), suitor.Arrays(*graph, *offers), True)),
+        (set_all, (there(7, np.int32, 64), np.int32(-1))),
+    ]
+    start = _Launcher()
+    for kernel, arguments in (*calls, *calls):
+        configured = _configured(grid_kernel(kernel), 3, 256, 0)
+        configured(30, 0, *arguments)
+        start(configured, 30, 0, *arguments)
+        theirs, ours = no_driver[-2:]
+        assert plainly(theirs) == plainly(ours)
+    assert start.knows
+    assert len(start.apart) == KEPT
+    # Another numba-cuda, of which nothing is known.
+    monkeypatch.setattr(start, "prepare", lambda *_: None.words)
+    start(configured, 30, 0, *arguments)
+    assert not start.knows
+    assert plainly(no_driver[-1]) == plainly(ours)
 
 
 @compiled

@@ -295,7 +295,7 @@ def test_what_is_wrong_on_a_worker_is_raised_here(pair, tmp_path):
         ({"cluster": "local[2]", "device": "cuda"}, "device is for one machine"),
         ({"cluster": "local[2]", "side": "cols"}, "side is for one machine"),
         ({"cluster": "local[2]", "initial": berge.Matching([], [], upper_bound=0)}, "initial is"),
-        ({"cluster": "local[2]", "init": "cheap"}, "init on a cluster is one of karp-sipser"),
+        ({"cluster": "local[2]", "init": "cheap"}, "init on a cluster is one of within-parts"),
         ({"cluster": "local[2]", "lookahead": False}, "'lookahead' is no option"),
         ({"cluster": "local[2]", "restarts": -1}, "restarts must be"),
         ({"cluster": "local[2]", "resume": True}, "resume=True needs checkpoint="),

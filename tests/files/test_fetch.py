@@ -7,6 +7,7 @@ import io
 import os
 import shutil
 import socket
+import sys
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +16,7 @@ import pytest
 
 import berge
 from berge.errors import FetchError
-from berge.files import download, fetch
+from berge.files import aside, download, fetch, suitesparse
 from berge.files.suitesparse import cache_folder
 
 MATRIX = b"%%MatrixMarket matrix coordinate real general\n% c\n3 3 3\n1 1 1\n2 2 1\n3 1 1\n"
@@ -179,6 +180,70 @@ def test_interrupted_by_the_user(server, cache):
         fetch("HB/west", progress=stop)
     assert fetch("HB/west").read_bytes() == MATRIX
     assert server.requests == [None, "bytes=2000-"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_at_any_line(server, cache):
+    """Another call goes on, or begins anew; nothing of the killed one is left."""
+    places = {download.__file__, suitesparse.__file__, aside.__file__}
+    steps, finished = 0, False
+    while not finished:
+        server.drops = [1500]
+        child = os.fork()
+        if child == 0:
+            left = [steps]
+
+            def trace(frame, event, _, left=left):
+                if frame.f_code.co_filename not in places:
+                    return None
+                left[0] -= event == "line"
+                if left[0] < 0:
+                    os._exit(0)
+                return trace
+
+            sys.settrace(trace)
+            try:
+                fetch("HB/west")
+            finally:
+                os._exit(1)
+        finished = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+        server.drops = []
+        assert fetch("HB/west").read_bytes() == MATRIX
+        assert folder_of(cache) == ["west.mtx"]
+        shutil.rmtree(cache)
+        steps += 4
+    assert steps > 100
+
+
+@pytest.mark.parametrize("mark", [b"\0" * 5, b"\xff", b'"a"\r\nX-Evil: 1', b""])
+def test_a_mark_of_the_version_that_is_damaged(server, cache, mark):
+    server.drops = [100] * download.TRIES
+    with pytest.raises(FetchError):
+        fetch("HB/west")
+    (cache / "suitesparse/HB/west.tar.gz.part.version").write_bytes(mark)
+    assert fetch("HB/west").read_bytes() == MATRIX
+    assert server.requests[-1] is None
+
+
+def test_killed_when_another_version_begins(server, cache):
+    """The part of the old version must not be gone on with."""
+    server.drops = [100] * download.TRIES
+    with pytest.raises(FetchError):
+        fetch("HB/west")
+    server.etag, server.content = '"two"', tar_gz(("west/west.mtx", MATRIX + b"% two\n"))
+    part = cache / "suitesparse/HB/west.tar.gz.part"
+    real = type(part).write_text
+
+    def killed(path, text, **more):
+        real(path, text, **more)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(part), "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fetch("HB/west")
+    assert not part.exists()
+    assert fetch("HB/west").read_bytes() == MATRIX + b"% two\n"
 
 
 def test_no_mark_of_the_version_means_from_the_start(server, cache):

@@ -1,4 +1,4 @@
-"""Matrix Market, edge lists, METIS and DIMACS: what is read, what is written, what is refused."""
+"""Matrix Market, edge lists, METIS, hMETIS, DIMACS: what is read, written, and refused."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import berge
+from berge.checker.graphs import FORMATS, Source
+from berge.checker.untrusted import Limits
 from berge.errors import FormatError, InvalidGraphError
-from berge.files import digits, lines, matrix_market
+from berge.files import digits, lines, matrix_market, read_graph
 
 BANNER = "%%MatrixMarket matrix coordinate "
 LARGE = 10**15
@@ -112,6 +114,46 @@ def test_metis(read, text):
     assert read("graph.graph", text) == ((3, 3), [(0, 1), (1, 0), (1, 2), (2, 1)])
 
 
+@pytest.mark.kernels
+@pytest.mark.usefixtures("chunk")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 4\n1 3\n2\n4 1\n",
+        "% c\n3 4 0\n% c\n1 3\n2\n% c\n4 1",
+        "3 4 1\n7 1 3\n0 2\n9 4 1\n\n",
+        "3 4 10\n1 3\n2\n4 1\n5\n0\n5\n9\n",
+        "3 4 11\n7 1 3\n0 2\n9 4 1\n5\n0\n5\n9\n",
+    ],
+)
+def test_hmetis(read, text, tmp_path):
+    expected = (3, 4), [(0, 0), (0, 2), (1, 1), (2, 0), (2, 3)]
+    assert read("nets.hgr", text) == expected
+    source = Source(tmp_path / "nets.hgr", Limits(2**30))
+    shape, pieces = FORMATS["hmetis"][1](source)
+    found = [edge for rows, cols, _ in pieces for edge in zip(rows, cols, strict=True)]
+    assert (shape, sorted(found)) == expected
+    nets = berge.read_hypergraph(tmp_path / "nets.hgr")
+    fmt = text.split("\n")[0].split()[2:] or text.split("\n")[1].split()[2:]
+    assert nets.weights.tolist() == ([7, 0, 9] if fmt in (["1"], ["11"]) else [1, 1, 1])
+    weights = nets.vertex_weights
+    assert (None if weights is None else weights.tolist()) == (
+        [5, 0, 5, 9] if fmt in (["10"], ["11"]) else None
+    )
+
+
+def test_hmetis_nets_without_vertices(read):
+    assert read("a.hgr", "3 2\n\n1\n\n") == ((3, 2), [(1, 0)])
+    assert read("a.hgr", "1 2 1\n5\n") == ((1, 2), [])
+    assert read("a.hgr", "0 0\n") == ((0, 0), [])
+
+
+def test_hmetis_is_no_graph(tmp_path):
+    (tmp_path / "a.hgr").write_text("1 3\n1 2 3\n")
+    with pytest.raises(FormatError, match="nets of any size, not edges"):
+        read_graph(tmp_path / "a.hgr")
+
+
 def test_metis_vertices_without_neighbours(read):
     assert read("a.metis", "4 1\n\n4\n\n2\n") == ((4, 4), [(1, 3), (3, 1)])
     assert read("a.metis", "2 0\n\n\n") == ((2, 2), [])
@@ -192,6 +234,15 @@ def test_dimacs(read, text, expected):
         ("a.graph", f"{10**25} 2\n2\n1 3\n2\n", 1, f"{10**25} vertices"),
         ("a.graph", f"3 {10**25}\n2\n1 3\n2\n", 1, f"{10**25} edges"),
         ("a.graph", "3 2 001\n2 1_000\n", 2, "'1_000' is not a whole number"),
+        ("a.hgr", "3\n", 1, "expected nets, vertices [, fmt], found '3'"),
+        ("a.hgr", "1 2 100\n1\n", 1, "fmt 100 must be 1, 10 or 11"),
+        ("a.hgr", "1 2\n1 3\n", 2, "vertex 3 is not in 1 … 2"),
+        ("a.hgr", "2 2\n1\n", 2, "file ends after 1 of 2 lines of nets and vertices"),
+        ("a.hgr", "1 2\n1\n2\n", 3, "more than the 1 entries that the header announces"),
+        ("a.hgr", "1 2 1\n\n", 2, "line ends where another number must follow"),
+        ("a.hgr", "1 2 1\n-1 2\n", 2, "weight -1 is below 0"),
+        ("a.hgr", "1 2 11\n3 1\n1\n1 1\n", 4, "more than a weight for vertex 2"),
+        ("a.hgr", "900 2\n", 1, "900 nets cannot be in a file of 6 bytes"),
         ("a.graph", "-3 2\n", 1, "-3 vertices"),
         ("a.graph", f"{LARGE} 2\n2\n", 1, f"{LARGE} vertices cannot be in a file of"),
         ("a.graph", f"2 {LARGE}\n2\n", 1, f"{LARGE} edges cannot be in a file of"),

@@ -140,6 +140,19 @@ def metis(rng: Random) -> Files:
     return _text(rng, rng.choice(("g.graph", "g.metis")), "\n".join(lines) + "\n")
 
 
+def hmetis(rng: Random) -> Files:
+    """Every fmt, with weights of nets and of vertices."""
+    nets, n = rng.randrange(7), rng.randrange(1, 7)
+    fmt = rng.choice(("", "0", "1", "10", "11"))
+    lines = [*["% a comment"] * rng.randrange(2), f"{nets} {n} {fmt}"]
+    for _ in range(nets):
+        pins = sorted(rng.sample(range(1, n + 1), rng.randrange(1, n + 1)))
+        lead = [rng.randrange(9)] if fmt[-1:] == "1" else []
+        lines.append(" ".join(map(str, lead + pins)))
+    lines += [str(rng.randrange(9)) for _ in range(n if fmt[:1] == "1" and len(fmt) == 2 else 0)]
+    return _text(rng, "g.hgr", "\n".join(lines) + "\n")
+
+
 def dimacs(rng: Random) -> Files:
     """Arcs with weights, or edges."""
     n = rng.randrange(9)
@@ -224,10 +237,9 @@ def npz(rng: Random) -> Files:
     return _archive(rng, "g.npz", members)
 
 
-def parquet(rng: Random) -> Files:
-    """Columns of many types and names, in one file or a folder of them."""
+def _table(rng: Random) -> Any:
+    """Return columns of many types and names."""
     import pyarrow
-    import pyarrow.parquet
 
     n, m = _sizes(rng)
     edges = _edges(rng, n, m)
@@ -243,10 +255,66 @@ def parquet(rng: Random) -> Files:
         except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError):
             columns.append(pyarrow.array(list(map(str, values))))
     names = rng.choice((["row", "col", "w"], ["row", "row", "w"], ["", "é", "\0"]))[: len(columns)]
+    return pyarrow.Table.from_arrays(columns, names)
+
+
+def arrow(rng: Random) -> Files:
+    """The same in Arrow's own format, of which any length may lie."""
+    import pyarrow.ipc
+
+    table, buffer = _table(rng), io.BytesIO()
+    options = pyarrow.ipc.IpcWriteOptions(compression=rng.choice((None, None, "lz4", "zstd")))
+    with pyarrow.ipc.new_file(buffer, table.schema, options=options) as writer:
+        writer.write_table(table, rng.choice((None, None, 3)))
+    data = buffer.getvalue()
+    for _ in times(rng):
+        i = 8 * rng.randrange(len(data) // 8 + 1)
+        number = rng.choice((0, 1, 3, 9, -1, 64, 2**16, 2**31 - 1, 2**33, 2**62, -(2**63)))
+        whole = data[:i] + number.to_bytes(8, "little", signed=True) + data[i + 8 :]
+        data = rng.choice((whole, in_bytes(rng, data)))
+    return {rng.choice(("g.arrow", "g.feather")): data}
+
+
+def named(rng: Random) -> Files:
+    """A GraphML or a Pajek file."""
+    n = rng.randrange(9)
+    edges = _edges(rng, n, n)
+    weight = rng.random() < 0.5
+    if rng.random() < 0.5:
+        lines = [
+            rng.choice(("", "*Network x\n")) + f"*Vertices {n}" + rng.choice(("", f" {n // 2}"))
+        ]
+        lines += [f'{v + 1} "{rng.choice("abé")}{v}"' for v in range(n) if rng.random() < 0.8]
+        lines.append(rng.choice(("*Edges", "*Arcs", "*edgeslist", "*Matrix", "*Partition")))
+        lines += [f"{u + 1} {v + 1}" + f" {_value(rng)}" * weight for u, v in edges]
+        return _text(rng, "g.net", "\n".join(lines) + "\n")
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>',
+             '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+             '<key id="t" for="node" attr.name="type" attr.type="boolean"/>',
+             '<key id="w" for="edge" attr.name="weight" attr.type="double"/>',
+             '<graph edgedefault="undirected">']  # fmt: skip
+    if rng.random() < 0.05:  # entities in entities, and one of another file
+        inside = zip("bcdefghij", "abcdefghi", strict=True)
+        lines[1:1] = ['<!DOCTYPE g [<!ENTITY a "aaaaaaaaaa">',
+                      *(f'<!ENTITY {x} "{f"&{y};" * 10}">' for x, y in inside),
+                      '<!ENTITY f SYSTEM "file:///etc/hostname">]>']  # fmt: skip
+    name = rng.choice(("n{}", "{}", "n{} &amp; é", "&j;{}", "&f;{}"))
+    for v in range(n):
+        side = f'<data key="t">{"false" if v % 2 else "true"}</data>'
+        lines.append(f'<node id="{name.format(v)}">{side}</node>')
+    for u, v in edges:
+        data = f'<data key="w">{_value(rng)}</data>' * weight
+        lines.append(f'<edge source="{name.format(u)}" target="{name.format(v)}">{data}</edge>')
+    return _text(rng, "g.graphml", "\n".join([*lines, "</graph></graphml>"]) + "\n")
+
+
+def parquet(rng: Random) -> Files:
+    """Columns of many types and names, in one file or a folder of them."""
+    import pyarrow.parquet
+
     buffer = io.BytesIO()
     compression = rng.choice(("none", "snappy", "gzip", "zstd"))
-    table = pyarrow.Table.from_arrays(columns, names)
-    pyarrow.parquet.write_table(table, buffer, compression=compression)
+    pyarrow.parquet.write_table(_table(rng), buffer, compression=compression)
     data = buffer.getvalue()
     for _ in times(rng):
         # The footer, which says where everything is, is at the end.
@@ -338,6 +406,61 @@ def greedy(rng: Random) -> Files:
                "is_maximal": _array(rng, False, ("|b1",)),
                "method": npy(f"<U{len(word) // 4}", (), word)}  # fmt: skip
     return _archive(rng, "m.npz", members)
+
+
+@cache
+def _answers(kind: str) -> list[Files]:
+    """Return what answers of the chain and the triangle of `targets` have in their files."""
+    from .targets import COSTS, PAIRS
+
+    answers: list[Any] = []
+    if kind == "assignment":
+        for objective, match in (("min", "full"), ("max", "any"), ("bottleneck", "maximum")):
+            answers += [berge.assign(costs, objective=objective, match=match)
+                        for costs in (COSTS, np.array(COSTS) / 4)]  # fmt: skip
+    elif kind == "units":
+        answers.append(
+            berge.maximum_matching(PAIRS[:2], capacity_left=2, capacity_right=[1, 2, 1, 1])
+        )
+    else:
+        for weights in (PAIRS[2], np.array(PAIRS[2]) / 4):
+            for asked in ({}, {"maxcardinality": True}, {"minimise": True}):
+                answers.append(berge.maximum_weight_matching((*PAIRS[:2], weights), **asked))
+    with tempfile.TemporaryDirectory() as place:
+        found = []
+        for answer in answers:
+            for suffix in (".npz",) if kind == "odd-sets" else (".npz", ".json"):
+                path = Path(place, f"m{suffix}")
+                answer.save(path)
+                found.append({path.name: path.read_bytes()})
+        return found
+
+
+def _answer(rng: Random, kind: str) -> Files:
+    """Return a file with an answer and its proof, of which something is changed."""
+    ((name, data),) = rng.choice(_answers(kind)).items()
+    if name.endswith(".json"):
+        for _ in times(rng):
+            data = in_json(rng, data)
+        return {name: data}
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        members = {entry.removesuffix(".npy"): file.read(entry) for entry in file.namelist()}
+    return _archive(rng, name, members)
+
+
+def assignment(rng: Random) -> Files:
+    """The best assignment of a matrix, with its prices."""
+    return _answer(rng, "assignment")
+
+
+def units(rng: Random) -> Files:
+    """A matching with capacities, with its cover."""
+    return _answer(rng, "units")
+
+
+def odd_sets(rng: Random) -> Files:
+    """A heaviest matching of a triangle with a tail, with its prices."""
+    return _answer(rng, "odd-sets")
 
 
 @cache
@@ -458,12 +581,14 @@ def suitesparse(rng: Random) -> Files:
 
 def portions(rng: Random) -> Files:
     """A file of a format that is read in portions."""
-    return rng.choice((matrix_market, edge_list, parquet))(rng)
+    return rng.choice((matrix_market, edge_list, parquet, arrow))(rng)
 
 
 def independent(rng: Random) -> Files:
     """A graph in any format."""
-    return rng.choice((matrix_market, edge_list, metis, dimacs, npz, parquet, folder))(rng)
+    return rng.choice(
+        (matrix_market, edge_list, metis, hmetis, dimacs, npz, parquet, arrow, folder)
+    )(rng)
 
 
 def independent_matching(rng: Random) -> Files:
@@ -508,13 +633,19 @@ MAKERS: dict[str, Callable[[Random], Files]] = {
     "matrix-market": matrix_market,
     "edge-list": edge_list,
     "metis": metis,
+    "hmetis": hmetis,
     "dimacs": dimacs,
     "labels": labels,
     "npz": npz,
     "parquet": parquet,
+    "arrow": arrow,
+    "named": named,
     "folder": folder,
     "matching": matching,
     "greedy": greedy,
+    "assignment": assignment,
+    "units": units,
+    "odd-sets": odd_sets,
     "matching-parts": matching_parts,
     "checkpoint": checkpoint,
     "hierarchy": hierarchy,

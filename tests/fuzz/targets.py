@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,11 +19,13 @@ from unittest.mock import patch
 import numpy as np
 
 import berge
-from berge import BergeError, BipartiteGraph, Graph, OptionError
+from berge import BergeError, BipartiteGraph, Graph, OptionError, as_bipartite
 from berge.files import blocks, lines, read_graph
 
 JOB = b"as berge writes it"  # in place of the job of a work folder
 _SMALL = 2000  # vertices and edges of what is solved
+COSTS = [[4, 1, 3], [2, 0, 5], [3, 2, 2]]
+PAIRS = [0, 1, 2, 2, 0], [1, 2, 0, 3, 3], [6, 7, 6, 5, 4]  # ends, other ends, weights
 
 
 def allowed(error: BaseException, path: Path | str = "") -> bool:
@@ -39,6 +42,7 @@ def tried(path: Path, call: Callable[..., Any], *arguments: Any, **settings: Any
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", berge.GuessWarning)
+        warnings.filterwarnings("ignore", ".*src/io/", RuntimeWarning)  # igraph's
         try:
             return call(*arguments, **settings)
         except Exception as error:
@@ -78,7 +82,7 @@ def on_threads(path: Path, call: Callable[..., Any], *arguments: Any, **settings
 
 def graph_file(path: Path) -> bool:
     """Read a graph without and with weights."""
-    based = path.name.startswith(("g.txt", "g.csv", "g.parquet"))
+    based = path.name.startswith(("g.txt", "g.csv", "g.parquet", "g.arrow", "g.feather"))
     base = path.stat().st_size % 2 if based else 0
     if path.stat().st_size < _SMALL:
         tried(path, on_threads, path, berge.read, path, base=base)
@@ -89,7 +93,47 @@ def graph_file(path: Path) -> bool:
     if weighted is not None and unweighted is not None:
         assert weighted.n_edges == unweighted.n_edges, "other edges with weights than without"
         assert np.array_equal(weighted.indices, unweighted.indices)
+    values = tried(path, with_values, path, base)
+    if values is not None and plain is not None and not path.name.startswith("g.npz"):
+        assert (values.graph.shape, values.graph.nnz) == (plain.shape, plain.nnz), "not as without"
+        assert edges_of(values.graph) == edges_of(plain), "other edges with values"
+    signed = tried(path, signed_graph, path, base)
+    if signed is not None and unweighted is not None:
+        assert np.array_equal(signed.indices, unweighted.indices), "other edges with signs"
     return any([solve(plain), solve(weighted), solve(unweighted)])
+
+
+def with_values(path: Path, base: int) -> Any:
+    """Read a graph with the values that its file has, for `berge.assign`."""
+    from berge.files import read_weighted
+    from berge.ingest.weighted import _weighed_edges
+
+    return _weighed_edges(*read_weighted(path, base=base))
+
+
+def signed_graph(path: Path, base: int) -> Any:
+    """Read a graph with the same, for heaviest matchings."""
+    from berge.ingest.signed import read_signed
+
+    return read_signed(path, base=base)
+
+
+def named(path: Path) -> bool:
+    """Read a file of another program as a bipartite graph, and as any graph."""
+    plain = tried(path, berge.read, path)
+    weighted = tried(path, read_graph, path)
+    return any([solve(plain), solve(weighted), solve(tried(path, read_graph, path, weights=False))])
+
+
+def hypergraph_file(path: Path) -> bool:
+    """Read nets, without and with weights."""
+    plain = tried(path, berge.read, path)
+    weighted = tried(path, berge.read_hypergraph, path)
+    assert (plain is None) == (weighted is None), "other nets with weights than without"
+    if plain is not None:
+        assert weighted.incidence.shape == plain.shape
+        tried(path, berge.coarsen_hypergraph, weighted, levels=1)
+    return solve(plain)
 
 
 def label_file(path: Path) -> bool:
@@ -151,6 +195,51 @@ def greedy(path: Path) -> bool:
         pairs = np.array(found.pairs(), np.int64).reshape(-1, 2)
         with suppress(berge.ProofError):
             berge.verify(Graph.from_edges(*pairs.T, found.mate.size), found)
+    return found is not None
+
+
+def assignment(path: Path) -> bool:
+    """Read an assignment with its prices, and prove it if they do."""
+    found = tried(path, berge.Assignment.load, path)
+    if found is not None and sum(found.shape) < _SMALL:
+        repr(found), found.pairs(), found.row_prices, found.unmatched_left
+        for source in (COSTS, np.array(COSTS) / 4, [[1]]):
+            with suppress(BergeError):
+                found.prove(source)
+                assert not is_better(found, np.array(source)), "proved, and not the best"
+    return found is not None
+
+
+def is_better(found: berge.Assignment, costs: Any) -> bool:
+    """Tell whether one pair a vertex does better, where that is what was asked for."""
+    sides = (found.row_side, found.col_side)
+    plain = not any((side.capacity != 1).any() or side.least.any() for side in sides)
+    if found.match != "full" or not plain or found.objective not in ("min", "max"):
+        return False
+    sums = [costs[range(len(costs)), p].sum() for p in permutations(range(len(costs)))]
+    best = min(sums) if found.objective == "min" else max(sums)
+    return bool(abs(found.total - best) > 1e-9)
+
+
+def units(path: Path) -> bool:
+    """Read a matching with capacities, and prove it if its cover does."""
+    found = tried(path, berge.CapacityMatching.load, path)
+    if found is not None and sum(found.shape) < _SMALL:
+        repr(found), found.pairs(), found.free_left, found.unmatched_rows
+        with suppress(BergeError):
+            found.prove(as_bipartite(PAIRS[:2]))
+    return found is not None
+
+
+def odd_sets(path: Path) -> bool:
+    """Read a heaviest matching with its prices, and prove it if they do."""
+    found = tried(path, berge.WeightedMatching.load, path)
+    if found is not None and found.mate.size < _SMALL:
+        found.pairs(), found.named()
+        for weights in (PAIRS[2], np.array(PAIRS[2]) / 4):
+            with suppress(BergeError):
+                found.prove((*PAIRS[:2], weights))
+                assert found.minimise or found.weight in (11, 11 / 4), "proved, not the heaviest"
     return found is not None
 
 
@@ -280,13 +369,19 @@ TARGETS: dict[str, Callable[[Path], bool]] = {
     "matrix-market": graph_file,
     "edge-list": graph_file,
     "metis": graph_file,
+    "hmetis": hypergraph_file,
     "dimacs": graph_file,
     "labels": label_file,
     "npz": graph_file,
     "parquet": graph_file,
+    "arrow": graph_file,
+    "named": named,
     "folder": folder,
     "matching": matching,
     "greedy": greedy,
+    "assignment": assignment,
+    "units": units,
+    "odd-sets": odd_sets,
     "matching-parts": parts,
     "checkpoint": checkpoint,
     "hierarchy": hierarchy,

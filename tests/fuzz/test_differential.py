@@ -14,7 +14,7 @@ from berge import BipartiteGraph, Matching
 
 from ..conftest import COMPILED
 from ..corpus import SMALL
-from . import graphs, tally
+from . import forged_files, graphs, tally
 from .differential import EXACT, check, solve_large, solve_small
 from .forged import forge, is_right
 from .supervise import Outcome
@@ -32,6 +32,11 @@ def test_large_graphs():
 
 def test_forged_proofs():
     assert sum(map(forge, range(400))) > 300
+
+
+@pytest.mark.filterwarnings("ignore:with match='any'")
+def test_forged_files():
+    assert sum(map(forged_files.forge, range(240))) > 100
 
 
 def test_reference_on_known_graphs():

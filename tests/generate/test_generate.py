@@ -89,7 +89,7 @@ def test_is_a_valid_graph_with_sorted_rows_and_no_duplicates(name):
     BipartiteGraph(graph.indptr, graph.indices, graph.shape)  # validates
     assert graph.indptr.dtype == graph.indices.dtype == np.int32
     assert graph.nnz == graph.indices.size > 0
-    assert "T" not in vars(graph)
+    assert not graph.has_transpose
     for r in range(graph.n_rows):
         assert np.all(np.diff(graph.indices[graph.indptr[r] : graph.indptr[r + 1]]) > 0)
 

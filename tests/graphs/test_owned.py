@@ -69,6 +69,53 @@ def test_arrays_cannot_be_written_to_nor_made_writeable(graph):
         assert getattr(graph, name).tolist() == before
 
 
+@pytest.mark.parametrize("graph", graphs(), ids=repr)
+def test_nothing_takes_the_place_of_a_method_or_of_a_value(graph):
+    """`window`, if replaced, led `prove` astray; so did what `vars` handed out."""
+    before = repr(graph)
+    for name in {*dir(graph), "space"}:
+        if not name.startswith("_"):
+            with pytest.raises(AttributeError):
+                setattr(graph, name, lambda *_: np.full(3, 2**30, np.int32))
+    with pytest.raises(TypeError, match="__dict__"):
+        vars(graph)
+    assert repr(graph) == before
+
+
+@pytest.mark.parametrize("call", [berge.gallai_edmonds, berge.edge_roles])
+def test_a_general_matching_that_changes_between_two_looks(call):
+    """The mates were checked, and then read again: a crash."""
+    said = run(
+        """
+        import numpy as np, berge
+        ends, others = np.random.default_rng(0).integers(0, 1000, (2, 1500))
+        graph = berge.Graph.from_edges(ends, others, 1000)
+        right = berge.maximum_matching(graph)
+        wild = np.where(right.mate >= 0, 2**30, -1).astype(np.int32)
+
+        class Other(berge.GeneralMatching):
+            left = 0
+            mate = property(lambda self: right.mate if self.look() else wild, lambda self, _: None)
+
+            def look(self):
+                self.left -= 1
+                return self.left >= 0
+
+        said = set()
+        for looks in range(6):
+            other = Other(right.mate, upper_bound=500)
+            other.cardinality, other.left = right.cardinality, looks
+            try:
+                said.add(type(berge.<call>(graph, matching=other)).__name__)
+            except berge.BergeError as error:
+                said.add("refused")
+        print(*sorted(said))
+        """,
+        call=call,
+    )
+    assert said.split()[-1] == "refused"
+
+
 @pytest.mark.parametrize("base", [BipartiteGraph, Graph])
 def test_no_class_of_another_answers_for_a_graph(base):
     """Its `T`, `n_rows` or `n_vertices` would not be what was checked: kernels crashed."""
@@ -161,7 +208,7 @@ def run(code: str, **names) -> str:
     """Run a script that may take the process with it; return what it printed."""
     source = textwrap.dedent(code)
     for name, value in names.items():
-        source = source.replace(f"<{name}>", repr(value))
+        source = source.replace(f"<{name}>", getattr(value, "__name__", repr(value)))
     done = subprocess.run(
         [sys.executable, "-c", source], capture_output=True, text=True, timeout=300
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import struct
+import subprocess
 import sys
 
 import numpy as np
@@ -147,3 +149,81 @@ def test_commands_write_names_of_any_graph(tmp_path):
         run(*command, source, "-o", out)
         assert out.read_text() == "left,right\nann,bob\n"
         out.unlink()
+
+
+@pytest.mark.parametrize("where", ["", "%" + " " * 70_000 + "\n*vertices 1\n"])
+def test_a_pajek_header_of_many_vertices_takes_no_memory(tmp_path, where):
+    """28 bytes took 6 GB."""
+    path = tmp_path / "g.net"
+    path.write_text(f"{where}*Vertices 1000000000\n*Edges\n1 2\n")
+    for read in (berge.read, berge.as_graph):
+        with pytest.raises(berge.FormatError, match=r"g\.net: 1,000,000,000 rows.* do not fit"):
+            read(path)
+
+
+def damaged_arrow(path, compression, length, claimed=None):
+    """Write an Arrow file whose batch says that it has so many rows, and buffers of that size."""
+    pyarrow = pytest.importorskip("pyarrow")
+    ipc = pytest.importorskip("pyarrow.ipc")
+
+    zeros = pyarrow.array(np.zeros(77, np.int64))
+    table = pyarrow.table({"row": zeros, "col": zeros})
+    sink = pyarrow.BufferOutputStream()
+    options = ipc.IpcWriteOptions(compression=compression)
+    with ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    data = sink.getvalue().to_pybytes().replace(struct.pack("<q", 77), struct.pack("<q", length))
+    if claimed is not None:
+        data = data.replace(struct.pack("<q", 8 * 77), struct.pack("<q", claimed))
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("compression", "length", "claimed"),
+    [(None, n, None) for n in (10**8, 2**62, -5, 78)]
+    + [("lz4", 10**8, None), ("zstd", 77, 2**62), ("lz4", 77, 2**62), ("zstd", 77, -7)],
+)
+def test_arrow_files_whose_lengths_lead_out_of_them(tmp_path, compression, length, claimed):
+    """The bytes behind the file became edges, or the process crashed."""
+    damaged_arrow(tmp_path / "g.arrow", compression, length, claimed)
+    said = subprocess.run(
+        [sys.executable, "-c", READ_ALL, tmp_path / "g.arrow"], capture_output=True, text=True
+    )
+    assert (said.returncode, said.stderr, said.stdout) == (0, "", "refused\n" * 5)
+
+
+READ_ALL = """
+import sys, berge
+from berge.checker.graphs import Source, read
+from berge.checker.untrusted import Limits
+from berge.files import read_weighted
+from berge.files.parquet import table_of_labels
+from pathlib import Path
+
+def independent(path):
+    for _ in read(Source(Path(path), Limits(1 << 30)))[1]:
+        pass
+
+def labels(path):
+    from berge.files import parquet
+    parquet._import()[0].types.is_integer = lambda kind: False
+    return table_of_labels(path, None, None)
+
+for call in (berge.read, berge.as_graph, lambda p: read_weighted(p, weights="row", left="row",
+             right="col"), independent, labels):
+    try:
+        print(call(sys.argv[1]))
+    except berge.FormatError as error:
+        assert "g.arrow" in str(error), error
+        print("refused")
+"""
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_more_edges_than_fit_are_refused(tmp_path, suffix):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / f"g.{suffix}"
+    berge.write(generate.erdos_renyi(3000, 3000, 100_000), path)
+    with pytest.raises(berge.FormatError, match=r"0 rows, 0 columns, .* do not fit in memory"):
+        berge.read(path, limits=berge.Limits(memory=600_000))
+    assert berge.read(path, limits=berge.Limits(memory=20 << 20)).nnz > 90_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import random
 import re
 import subprocess
@@ -20,6 +21,7 @@ nx = pytest.importorskip("networkx")
 
 from networkx.utils.backends import _registered_algorithms as registered  # noqa: E402
 
+from berge import InvalidGraphError  # noqa: E402
 from berge.interop.nx_backend import functions  # noqa: E402
 from berge.interop.nx_backend.graph import BergeGraph  # noqa: E402
 from berge.interop.nx_backend.info import get_info  # noqa: E402
@@ -528,3 +530,25 @@ def test_networkx_own_tests_of_matching():
         env=environment, capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
     assert run.returncode == 0, run.stdout[-3000:]
+
+
+def test_what_was_checked_stays_as_it_is():
+    """Wild neighbours, or places of labels, were a crash."""
+    graph = BergeGraph.from_networkx(nx.cycle_graph(5))
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 2**30
+    for name in ("indptr", "indices", "labels", "weights", "index"):
+        with pytest.raises(AttributeError):
+            setattr(graph, name, [])
+    with pytest.raises(TypeError):
+        graph.index[0] = 2**30
+    with pytest.raises(TypeError):
+        graph.weights["weight"] = []
+    wild = np.array([2**30] * 4, np.int32)
+    for indptr, indices in (([0, 2, 4], wild), ([0, 2**30, 2**31], wild), ([0, 4], wild % 2)):
+        with pytest.raises(InvalidGraphError):
+            BergeGraph(np.array(indptr), indices, ["a", "b"])
+    with pytest.raises(TypeError, match="no subclasses"):
+        type("Other", (BergeGraph,), {"indices": wild})
+    again = pickle.loads(pickle.dumps(BergeGraph.from_networkx(nx.cycle_graph(5), {"weight": 1})))
+    assert (again.labels, again.weights) == (graph.labels, {"weight": [1] * 10})

@@ -223,6 +223,18 @@ def test_bottom_up_as_printed(algorithm):
 
 
 @pytest.mark.kernels
+@pytest.mark.kernels
+def test_grafts_are_noted():
+    """One entry for every phase but the first: what it begins with, or 0 for unmatched rows."""
+    graph = generate.permute(generate.karp_sipser_hard(60, 4), seed=1)
+    settings = {"algorithm": "ms-bfs-graft", "init": "none", "threads": 1}
+    found = berge.maximum_matching(graph, **settings, alpha=1e9).stats
+    assert all(found.grafts)
+    assert [sum(size) > 0 for size in found.frontiers[1:]] == [True] * (len(found.frontiers) - 1)
+    assert len(found.grafts) in (found.phases - 1, found.phases)
+    assert berge.maximum_matching(graph, **settings, grafting=False).stats.grafts == []
+
+
 def test_frontiers_are_rows():
     """A level's free columns end paths, and are not searched from."""
     graph = berge.generate.complete(4, 9)

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 import berge
+from berge.compile import thread_count
 from berge.compile.device import CpuDevice
 from berge.methods.algorithm import load
 from berge.methods.combined import budgeted
-from berge.methods.registry import algorithms
+from berge.methods.registry import algorithms, find
+from berge.methods.starts import cheap
 from berge.results.on_device import DeviceGraph
 from berge.results.run import Run
 from berge_lab.bench.stress import variants
@@ -36,8 +38,8 @@ EXACT: dict[str, dict[str, Any]] = {
     "ms-bfs-graft as printed": {"as_printed": True, "alpha": 1e9},
 }
 STARTS = ("cheap", "p-karp-sipser", "one-sided", "two-sided")
-UNIQUE = ("suitor", "locally-dominant")  # the matching of `sorted`, whoever is first
-GREEDY = (*UNIQUE, "single-pass", "proposals", "weighted-proposals")
+UNIQUE = ("suitor", "locally-dominant", "sorted")  # one matching, whoever is first
+GREEDY = (*UNIQUE, "global-paths", "single-pass", "proposals", "weighted-proposals")
 
 
 @cache
@@ -72,6 +74,8 @@ def exact(name: str, options: dict[str, Any], number: int) -> None:
     """Find a maximum matching, from no other or from the cheap one."""
     graph, expected = bipartite(number % GRAPHS)
     init = ("none", "none", "cheap")[number % 3]
+    if "statistics" in {option.name for option in find("exact", name).options}:
+        options = options | {"statistics": ("on", "off")[number % 2]}
     matching = berge.maximum_matching(
         graph, algorithm=name, init=init, threads=THREADS, seed=number, **options
     )
@@ -104,9 +108,13 @@ def start(name: str, number: int) -> None:
     run = new_run(graph, THREADS, seed=number)
     entry = next(a for a in algorithms("start") if a.name == name)
     load(entry.function)(run)
-    valid(run)
+    check_maximal(graph, valid(run))
+
+
+def check_maximal(graph: berge.BipartiteGraph, matching: berge.Matching) -> None:
+    """Raise if an edge has both ends free."""
     rows = np.repeat(np.arange(graph.n_rows), np.diff(graph.indptr))
-    free = (run.row_match[rows] < 0) & (run.col_match[graph.indices] < 0)
+    free = (matching.row_match[rows] < 0) & (matching.col_match[graph.indices] < 0)
     assert not free.any(), "not maximal"
 
 
@@ -134,8 +142,23 @@ def coarsen(number: int) -> None:
             assert np.array_equal(getattr(level.graph, name), theirs), name
 
 
+def sides_and_checks(number: int) -> None:
+    """Take arrays in, transpose them, and prove a matching, each on threads of its own."""
+    graph, expected = bipartite(number % GRAPHS)
+    with thread_count(THREADS):
+        same = berge.BipartiteGraph(graph.indptr.copy(), graph.indices.copy(), graph.shape)
+        dense = same.to_scipy().toarray()
+        assert np.array_equal(same.T.to_scipy().toarray(), dense.T)
+        matching = berge.maximum_matching(same, algorithm="hopcroft-karp", init="none", threads=1)
+        assert matching.prove(same).size == expected
+        any_graph = general(number % GRAPHS)
+        again = berge.Graph(any_graph.indptr, any_graph.indices, any_graph.weights)
+        found = berge.maximum_matching(again, general=True, threads=1)
+        found.prove(again)
+
+
 def device_graph(number: int) -> None:
-    """Take edges in any order in, and transpose them."""
+    """Take edges in any order in, transpose them, and match rows with first free columns."""
     graph, _ = bipartite(number % GRAPHS)
     rows = np.repeat(np.arange(graph.n_rows, dtype=graph.indices.dtype), graph.row_degrees)
     order = np.random.default_rng(number).permutation(graph.nnz)
@@ -146,6 +169,10 @@ def device_graph(number: int) -> None:
         for x in range(theirs.n_rows):
             row = slice(theirs.indptr[x], theirs.indptr[x + 1])
             assert sorted(ours.indices[row]) == sorted(theirs.indices[row])
+    run = new_run(graph)
+    device.launch(cheap.take_free, graph.n_rows, cheap.arrays_of(run))
+    run.cardinality = int(np.count_nonzero(run.row_match >= 0))
+    check_maximal(graph, valid(run))
 
 
 @cache
@@ -176,4 +203,5 @@ def cases() -> dict[str, Callable[[int], None]]:
             found[name] = partial(exact, algorithm.name, options)
     found |= {f"start {name}": partial(start, name) for name in STARTS}
     found |= {f"greedy {name}": partial(greedy, name) for name in GREEDY}
-    return found | {"searches": searches, "coarsen": coarsen, "device graph": device_graph}
+    found |= {"searches": searches, "coarsen": coarsen, "device graph": device_graph}
+    return found | {"sides and checks": sides_and_checks}

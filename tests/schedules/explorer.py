@@ -26,8 +26,10 @@ THREADS = 3
 # fmt: off
 TURNED = {
     "SERIAL": 0, "SERIAL_STEP": 0, "SERIAL_EDGES": 0, "SERIAL_ITEMS": 0, "SHARED_START": 0,
-    "SHARED_VERTICES": 0, "SMALL_GRAPH": 0, "CHUNK": 1, "CHUNK_OF_ROOTS": 1, "FEWEST_ROOTS": 1,
-    "ROWS_IN_TURN": 1, "ROOTS_AT_A_TIME": 1, "PRIVATE": 2, "BLOCKS_TO_COUNT": 2, "COUNTERS": 2,
+    "SHARED_VERTICES": 0, "SHARED_TRANSPOSE": 0, "SHARED_SORT": 0, "SHARED_CHECK": 0,
+    "SHARED_READS": 0, "SHARED_WRITES": 0, "SMALL_GRAPH": 0,
+    "CHUNK": 1, "CHUNK_OF_ROOTS": 1, "FEWEST_ROOTS": 1, "ROWS_IN_TURN": 1,
+    "ROOTS_AT_A_TIME": 1, "PRIVATE": 2, "BLOCKS_TO_COUNT": 2, "COUNTERS": 2,
     "FEW_ROOTS": 2, "DENSE": 2, "SEARCH_LIMIT": 3, "PATIENCE": 3,
 }
 # fmt: on
@@ -38,6 +40,8 @@ class Schedules:
 
     def __init__(self) -> None:
         self.steps = 0  # parallel steps so far
+        self.there: set[Any] = set()  # what threads share, all over the package
+        self.done: set[Any] = set()  # and of that what they have shared
         self.begin(0)
 
     def begin(self, number: int) -> None:
@@ -70,6 +74,7 @@ class Schedules:
             share(np.int64(0), False, *arguments)
             return
         words = self.memory()
+        self.done.add(share)
         arguments = memory.shared(words, arguments)
         words.run(partial(share, np.int64(t), True, *arguments) for t in range(threads))
 
@@ -101,8 +106,9 @@ def scheduled(patch: Any) -> Iterator[Schedules]:
             elif value in replaced:
                 patch.setattr(module, name, replaced[value])
             elif "share" in value.__globals__ and value.__name__.endswith("_of_items"):
-                share = partial(schedules.share, value.__globals__["share"])
-                patch.setattr(module, name, share)
+                share = value.__globals__["share"]
+                schedules.there.add(share)
+                patch.setattr(module, name, partial(schedules.share, share))
     patch.setattr(CpuDevice, "launch", partial_method(schedules.launch))
     yield schedules
 

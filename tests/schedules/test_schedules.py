@@ -35,6 +35,14 @@ def test_right_under_every_schedule(name, schedules):
     assert schedules.steps >= SCHEDULES
 
 
+def test_every_shared_step_is_scheduled(schedules):
+    for name in CASES:
+        check(schedules, name, range(40))
+    names = {f"{share.__module__}.{share.__name__}" for share in schedules.there - schedules.done}
+    assert not names, "steps that threads share in no case"
+    assert len(schedules.done) > 15
+
+
 def check(schedules: Schedules, name: str, numbers: range) -> None:
     for number in numbers:
         schedules.begin(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array, csr_array
 
 import berge
-from berge import FormatError, InvalidGraphError, InvalidMatchingError, OptionError
+from berge import FormatError, InvalidGraphError, InvalidMatchingError, OptionError, ProofError
 
 from ..conftest import COMPILED
 from ..fuzz import assignments
@@ -144,7 +145,11 @@ def test_what_is_forbidden():
         (lambda: berge.assign(COSTS, objective="best"), OptionError, "objective"),
         (lambda: berge.assign(COSTS, match="most"), OptionError, "match"),
         (lambda: berge.assign(COSTS, algorithm="magic"), OptionError, "magic"),
-        (lambda: berge.assign(COSTS, unmatched_cost=0.5), OptionError, "whole number, not 0.5"),
+        (
+            lambda: berge.assign([[2**54, 1]], match="any", unmatched_cost=0.5),
+            OptionError,
+            r"whole.*2\^53",
+        ),
         (lambda: berge.assign(COSTS, unmatched_cost=(1, 2, 3)), OptionError, "left, right"),
         (lambda: berge.assign(COSTS, unmatched_cost=([1, 2], 0)), OptionError, "each of 3"),
         (lambda: berge.assign(COSTS, capacity_left=-1), OptionError, "capacity_left of 0 is -1"),
@@ -156,6 +161,7 @@ def test_what_is_forbidden():
         (lambda: berge.assign([(1, 2)]), InvalidGraphError, "edge 0"),
         (lambda: berge.assign({"a": ["b"]}), InvalidGraphError, "'a'"),
         (lambda: berge.assign(COSTS, initial=[1, 2]), InvalidMatchingError, "3 columns"),
+        (lambda: berge.assign(COSTS, initial=([0], [1, 2, 3])), InvalidMatchingError, "of 3 rows"),
         (lambda: berge.assign([[1], [1, 2]]), InvalidGraphError, "one length"),
     ],
 )
@@ -204,6 +210,33 @@ def test_warm_start():
     assert berge.assign(dense, initial=np.full(50, 1e9)).total == again.total
 
 
+@pytest.mark.parametrize("objective", ["min", "max", "product"])
+@pytest.mark.parametrize("algorithm", ["auto", "cost-scaling", "capacity-paths"])
+def test_warm_start_from_pairs_and_prices(objective, algorithm):
+    """What is still right is kept; nonsense does no harm."""
+    dense = default_rng(0).integers(1, 100, (40, 50))
+    plan = berge.assign(dense, objective=objective)
+    nonsense = default_rng(1).integers(-1, 60, 40), plan.col_prices
+    for first in (plan, (plan.row_match, plan.col_prices), nonsense):
+        again = berge.assign(dense, objective=objective, algorithm=algorithm, initial=first)
+        assert again.total == pytest.approx(plan.total, rel=1e-12)
+        again.prove(dense)
+        if first is not nonsense and algorithm == "auto" and objective != "product":
+            assert again.pairs().tolist() == plan.pairs().tolist()
+            assert again.stats.bids == again.stats.searches == 0
+
+
+@pytest.mark.parametrize("several", [1, 2])
+def test_progress(several):
+    """Who watches is told how many have a pair, of how many."""
+    seen: list[berge.PhaseReport] = []
+    dense = default_rng(0).random((30, 40))
+    berge.assign(dense, capacity_left=several, on_phase=seen.append)
+    assert {report.upper_bound for report in seen} == {30 * several if several == 1 else 40}
+    assert seen[-1].cardinality == seen[-1].upper_bound
+    assert all(0 <= report.cardinality <= report.upper_bound for report in seen)
+
+
 def test_stopped_says_so():
     dense = default_rng(0).random((300, 300))
     plan = berge.assign(dense, time_limit=0)
@@ -212,6 +245,42 @@ def test_stopped_says_so():
     assert not plan.is_complete
     assert plan.bound <= berge.assign(dense).total
     assert "not the best: time limit" in repr(plan)
+
+
+def test_numbers_by_label_of_pandas():
+    """A Series has labels: its order does not matter."""
+    import pandas
+
+    frame = pandas.DataFrame(
+        [(f"r{i}", f"c{j}", w) for i, j, w in TRIPLES], columns=["row", "col", "cost"]
+    )
+    places = pandas.Series({"c2": 1, "c1": 3, "c0": 0})
+    assert set(berge.assign(frame, "cost", capacity_right=places).as_dict().values()) <= {
+        "c1",
+        "c2",
+    }
+    assert berge.assign(frame, "cost", capacity_right=places[["c1"]]).size == 3
+    with pytest.raises(OptionError, match="names one twice"):
+        berge.assign(frame, "cost", capacity_right=pandas.Series([1, 2], index=["c1", "c1"]))
+    wide = pandas.DataFrame(COSTS, index=["ann", "bob", "cid"], columns=["cook", "drive", "sew"])
+    with pytest.raises(InvalidGraphError, match="index has labels"):
+        berge.assign(wide)
+
+
+def test_price_of_leaving_that_is_no_integer():
+    plan = berge.assign(COSTS, match="any", unmatched_cost=(1.5, None))
+    assert plan.total == 3.0
+    assert plan.prove(COSTS).is_exact
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300])
+def test_products_beyond_floats(weight):
+    plan = berge.assign(np.full((40, 40), weight), objective="product")
+    size = math.log10(weight) * 40
+    assert float(plan.total.log10()) == pytest.approx(size)
+    proof = plan.prove()
+    assert min(proof.best, proof.worst) <= plan.total <= max(proof.best, proof.worst)
+    assert f"e{size:+.0f}" in repr(plan)
 
 
 def test_bottleneck():
@@ -226,3 +295,85 @@ def test_bottleneck():
         berge.assign(dense, objective="bottleneck", match="any")
     with pytest.raises(OptionError, match="one pair a vertex"):
         berge.assign(dense, objective="bottleneck", capacity_left=2)
+
+
+def test_a_plan_that_says_what_is_not_so():
+    """Each of these was proved to be the best."""
+    costs = [[4, 1, 9], [2, 3, 9]]
+
+    def forged(source, **changes):
+        plan = berge.assign(source)
+        for name, value in changes.items():
+            setattr(plan, name, value)
+        return plan
+
+    wrong = {
+        "out of range": forged(costs, rows=np.array([0, 0]), cols=np.array([1, 3])),  # row 1's
+        "says": forged(costs, total=10**9),
+        "twice": forged(costs, rows=np.zeros(2, int), cols=np.zeros(2, int),
+                        pair_weights=np.array([4, 4])),
+        "not 2": forged(costs, cols=np.array([1, 0, 0])),
+    }  # fmt: skip
+    for message, plan in wrong.items():
+        with pytest.raises(ProofError, match=message):
+            plan.prove()
+
+
+def test_prices_as_large_as_a_forger_likes_prove_nothing_more():
+    """What may be missing was a share of the prices too."""
+    costs = np.array([[4.0, 1.0], [2.0, 3.5]])
+    plan = berge.assign(costs)
+    plan.cols, plan.pair_weights = np.array([0, 1]), np.array([4.0, 3.5])  # not the best
+    far = 2.0**45
+    plan.row_side = plan.row_side._replace(prices=plan.row_side.prices + far)
+    plan.col_side = plan.col_side._replace(prices=plan.col_side.prices - far)
+    with pytest.raises(ProofError, match="leave room"):
+        plan.prove(costs)
+
+
+@pytest.mark.parametrize("side", [{"capacity": [2, 0]}, {"least": [0, 1]}, {"leave": [0, 3]}])
+def test_a_bottleneck_is_for_one_pair_a_vertex(side):
+    plan = berge.assign([[4, 1], [2, 3]], objective="bottleneck", match="maximum")
+    plan.row_side = plan.row_side._replace(**{name: np.array(x) for name, x in side.items()})
+    with pytest.raises(ProofError, match="one pair a vertex"):
+        plan.prove()
+
+
+def test_rows_that_are_others_when_they_are_read_again():
+    """Weights were put in the order of the second look: fewer of them than edges."""
+    rows = np.array([2, 1, 0, 0])
+
+    class Other:
+        looks = 0
+
+        def __array__(self, *_, **__):
+            self.looks += 1
+            return rows if self.looks == 1 else rows[:2]
+
+        def __len__(self):
+            return 4
+
+    plan = berge.assign((Other(), [0, 1, 2, 1], [1, 2, 3, 9]))
+    assert plan.total == 6
+    assert plan.weights.size == plan.graph.nnz
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("objective", value) for value in ([], {}, 1, "least")),
+        *(("match", value) for value in (["full"], None)),
+        *(("pair_weights", value) for value in (["a", "b"], [None, 1], [2**64, 1], [True, 1], 5)),
+        *(("row_leave", value) for value in ([True, False], ["1", "2"], "12", {"1": 1, "2": 2})),
+        *(("row_prices", value) for value in ([2**64, 1], [[1], [2]], None)),
+        *(("rows", value) for value in ([0.0, 1.0], [-1, 0], [0, 2])),
+    ],
+)
+def test_damaged_json(tmp_path, name, value):
+    path = tmp_path / "plan.json"
+    berge.assign([[4, 1], [2, 3]]).save(path)
+    content = json.loads(path.read_text())
+    content["proof"][name] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(FormatError, match=r"plan\.json"):
+        berge.Assignment.load(path)

@@ -99,12 +99,45 @@ def permuted_band(n, width):
     return berge.as_bipartite((rng.permutation(n)[rows[inside]], rng.permutation(n)[cols[inside]]))
 
 
+@pytest.mark.kernels
+def test_columns_with_one_row_left_are_matched_off(tmp_path):
+    """On a band one after the other, from its end to its beginning, each row read twice in all."""
+    graph = permuted_band(200, 8)
+    few = {"kept": 800, "window": 100}
+    m = berge.maximum_matching(on_disk(graph, tmp_path), algorithm="out-of-core", **few)
+    assert (m.cardinality, m.stats.start_cardinality, m.stats.passes) == (200, 200, 1)
+    assert m.stats.bytes_needed == 2 * 4 * graph.nnz
+    m.prove(graph)
+
+
+@pytest.mark.kernels
+def test_rows_with_one_column_come_first(tmp_path):
+    """A row with one column takes it from a row that came before and has others."""
+    graph = berge.as_bipartite(([0, 0, 1, 2, 2, 3, 3], [0, 1, 0, 2, 3, 2, 3]))
+
+    def interrupt(report):
+        if report.cardinality:
+            raise KeyboardInterrupt
+
+    few = {"kept": 1, "algorithm": "out-of-core"}
+    path = on_disk(graph, tmp_path)
+    m = berge.maximum_matching(path, on_phase=interrupt, **few)
+    berge.verify(graph, m)
+    assert m.row_match[:2].tolist() == [-1, 0]
+    assert berge.maximum_matching(path, **few).prove(graph).size == 4
+
+
 def test_long_paths_take_few_phases(tmp_path):
     """Searches go on as they read: a phase is a search to its end, not a step of one."""
-    graph = permuted_band(2000, 16)
+    rng = np.random.default_rng(1)
+    starts = rng.integers(0, 2000 - 16, 2000)
+    graph = berge.as_bipartite(
+        (np.repeat(np.arange(2000), 16), (starts[:, None] + np.arange(16)).ravel())
+    )
+    best = berge.maximum_matching(graph).cardinality
     m = berge.maximum_matching(on_disk(graph, tmp_path), algorithm="out-of-core", kept=8000)
-    assert m.cardinality == 2000
-    left = 2000 - m.stats.start_cardinality
+    assert m.cardinality == best
+    left = best - m.stats.start_cardinality
     assert 2 < m.stats.passes <= left
     assert m.stats.bytes_needed <= m.stats.passes * 4 * graph.nnz
     m.prove(graph)

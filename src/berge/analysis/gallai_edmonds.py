@@ -196,6 +196,7 @@ def gallai_edmonds(
     elif not isinstance(matching, GeneralMatching):
         kind = type(matching).__name__
         raise InvalidMatchingError(f"matching must be a GeneralMatching, not {kind}")
+    matching = matching.settled()
     verify_general(graph, matching)
     if matching.stats is not None and matching.stats.stopped and not matching.is_maximum:
         raise ProofError(f"stopped before the matching was maximum: {matching.stats.stopped}")

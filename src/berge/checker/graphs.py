@@ -265,6 +265,43 @@ def _neighbours(
         raise lines.error(f"{ends} neighbours, but {edges} edges have {2 * edges} ends")
 
 
+def _hmetis(source: Source) -> Found:
+    """Read the vertices of a net a line; weights of nets and of vertices are passed over."""
+    lines = source.lines()
+    words = lines.heading(b"%", 3)
+    nets, n, form = lines.sizes([*words, b"0"][:3], "nets vertices [fmt]")
+    if form not in (0, 1, 10, 11):
+        raise lines.error(f"fmt {form} must be 1, 10 or 11")
+    source.refuse_weights()
+    return (nets, n), source.pieces(_pins(lines, (nets, n), form))
+
+
+def _pins(lines: Lines, shape: tuple[int, int], form: int) -> Iterator[Entry]:
+    """Yield entries of so many nets; then go past the weights of vertices, if there are any."""
+    nets, n = shape
+    place, lead, weights = 0, form % 10, n if form > 9 else 0
+    for line in lines:
+        words = lines.words(line)
+        if words and words[0][:1] == b"%":
+            continue
+        if words and place >= nets + weights:
+            raise lines.error(f"more than {nets} nets and {weights} weights of vertices")
+        if place < nets:
+            if not words and form:
+                raise lines.error("a net of nothing")
+            for word in words[:lead]:
+                lines.whole(word, 0)
+            for word in words[lead:]:
+                yield place, lines.whole(word, 1, n) - 1, 0.0
+        elif place < nets + weights:
+            if len(words) != 1:
+                raise lines.error("not one weight of a vertex")
+            lines.whole(words[0], 0)
+        place += 1
+    if place < nets + weights:
+        raise lines.error(f"file ends after {place} of {nets + weights} lines")
+
+
 def _npz(source: Source) -> Found:
     """Read an archive: ours, or one of ``scipy.sparse.save_npz``."""
     with Archive(source.path, source.limits) as archive:
@@ -390,6 +427,7 @@ def _parquet(source: Source) -> Found:
             with damage_told(file, what="not a Parquet or Arrow file, or damaged"):
                 if source.path.suffix.lower() in (".feather", ".arrow"):
                     table = pyarrow.ipc.open_file(file).read_all()
+                    table.validate(full=True)  # else lengths may point anywhere
                     names = _columns(table.column_names, source)
                     batches = iter(table.to_batches())
                 else:
@@ -429,6 +467,7 @@ FORMATS: dict[str, tuple[tuple[str, ...], Callable[[Source], Found]]] = {
     "matrix-market": ((".mtx",), _matrix_market),
     "edge-list": ((".txt", ".tsv", ".csv", ".el", ".edges"), _edge_list),
     "metis": ((".graph", ".metis"), _metis),
+    "hmetis": ((".hgr",), _hmetis),
     "dimacs": ((".gr",), _dimacs),
     "npz": ((".npz",), _npz),
     "parquet": ((".parquet", ".pq", ".feather", ".arrow"), _parquet),

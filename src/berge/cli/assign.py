@@ -124,6 +124,8 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
     """Yield the lines of the summary."""
     from rich.text import Text
 
+    from ..results.price_proof import in_digits
+
     left, right, score = facts["columns"] or ("left", "right", "")
     of_table = f", scores in column {score}" if score else ""
     ends = f"{facts['rows']:,} in {left} × {facts['cols']:,} in {right}" if score else sides(facts)
@@ -133,9 +135,11 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
     if facts["proved"]:
         state = ("the best, proved", "bold green")
     elif not facts["is_optimal"]:
-        bound = f": no better than {_number(facts['bound'])}" if facts["bound"] is not None else ""
+        bound = (
+            f": no better than {in_digits(facts['bound'])}" if facts["bound"] is not None else ""
+        )
         state = (f"not the best ({facts['stopped']}){bound}", "yellow")
-    yield "total", Text.assemble((_number(facts["total"]), "bold"), "  ", state)
+    yield "total", Text.assemble((in_digits(facts["total"]), "bold"), "  ", state)
     yield "pairs", f"{facts['size']:,}"
     for side, name in (("left", left), ("right", right)):
         free = facts[f"unmatched_{side}"]
@@ -143,13 +147,9 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
         yield f"unmatched {name}", f"{len(free):,}{listed}"
     if plan.certificate is not None:
         proof = plan.certificate
-        exact = "exactly" if proof.is_exact else f"to {_number(abs(proof.best - proof.worst))}"
+        exact = "exactly" if proof.is_exact else f"to {in_digits(proof.apart)}"
         yield "proof", f"prices of rows and columns, which leave no room, {exact}"
     yield "algorithm", plan.stats.algorithm
     yield "seconds", in_steps(facts["seconds"])
     if facts["output"] is not None:
         yield "written to", str(facts["output"])
-
-
-def _number(total: Any) -> str:
-    return f"{total:,}" if isinstance(total, int) else f"{total:.10g}"

@@ -71,8 +71,15 @@ def coarsen(
     with working("reading", not as_json):
         from ..analysis.coarsening.coarsen import coarsen as coarsen_graph
         from ..analysis.coarsening.hypergraph import coarsen_hypergraph
+        from ..analysis.coarsening.nets import read_hypergraph
 
-        graph: Any = file.read() if hypergraph else file.read_undirected(weights=weights)
+        graph: Any
+        if not hypergraph:
+            graph = file.read_undirected(weights=weights)
+        elif file.format == "hmetis":
+            graph = read_hypergraph(file.path, limits=file.limits)
+        else:
+            graph = file.read()
         coarsen_it: Any = coarsen_hypergraph if hypergraph else coarsen_graph
     clock = UnderWay()
     with single_interrupt(), working("coarsening", not as_json) as show, clock.timed("coarsen"):

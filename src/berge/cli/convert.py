@@ -64,9 +64,9 @@ def convert(
     """Read the graph in IN and write it to OUT.
 
     Formats are known by their suffixes: .mtx (Matrix Market), .csv .tsv .txt .el .edges (edge
-    lists), .graph .metis (METIS), .gr (DIMACS), .npz (NumPy), .parquet .feather .arrow (edge
-    lists), .berge (a folder of CSR arrays); .graphml and .net (Pajek) are read. One more suffix
-    .gz, .bz2 or .xz has a text file compressed.
+    lists), .graph .metis (METIS), .hgr (hMETIS), .gr (DIMACS), .npz (NumPy), .parquet .feather
+    .arrow (edge lists), .berge (a folder of CSR arrays); .graphml and .net (Pajek) are read. One
+    more suffix .gz, .bz2 or .xz has a text file compressed.
 
     Matrix Market, edge lists and Parquet of any size become .berge folders in the memory that is
     given. If the command is stopped, the same command goes on where it was: OUT.partial keeps what

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..wording import in_seconds, plural
+from ..wording import in_seconds, plural, visible
 from .options import print_json
 from .pipes import as_named, stdout_is_taken
 
@@ -46,11 +46,14 @@ def fact_table(facts: Iterable[tuple[str, RenderableType]], title: str | None = 
     """Return a table of names and values without lines around them."""
     from rich.text import Text
 
-    heading = Text(title, "bold") if title else None
+    heading = Text(visible(title), "bold") if title else None
     table = plain_table(first="", show_header=False, title=heading, title_justify="left")
     table.add_column(overflow="fold")
     for name, value in facts:
-        table.add_row(name, Text(value) if isinstance(value, str) else value)
+        shown = Text(value) if isinstance(value, str) else value
+        if isinstance(shown, Text):  # names in files may be anything
+            shown.plain = visible(shown.plain)
+        table.add_row(visible(name), shown)
     return table
 
 

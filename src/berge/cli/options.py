@@ -348,8 +348,12 @@ def plain_values(texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def print_json(facts: dict[str, Any]) -> None:
-    """Print one JSON object on one line; paths are texts in it."""
+    """Print one JSON object on one line; paths are texts in it, and numbers that no float is."""
     import json
+    from decimal import Decimal
     from os import fspath
 
-    click.echo(as_named(json.dumps(facts, default=fspath)), err=stdout_is_taken())
+    def text(value: Any) -> str:
+        return str(value) if isinstance(value, Decimal) else fspath(value)
+
+    click.echo(as_named(json.dumps(facts, default=text)), err=stdout_is_taken())

@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from ..errors import BergeError, GuessWarning, OptionError
-from ..wording import message_of
+from ..wording import message_of, visible
 from .exit_codes import ERROR, INTERRUPTED, INTERRUPTED_BEFORE, MEANINGS, TIME_LIMIT
 from .pipes import as_named
 
@@ -190,7 +190,7 @@ def say(label: str, style: str, message: str = "") -> None:
 
     line = Text(label, style)
     if message:
-        said = as_options(" ".join(message.split()))
+        said = visible(as_options(" ".join(message.split())))
         line.append(": ").append(said, "default not bold")
     Console(stderr=True, highlight=False).print(line, soft_wrap=True)
 

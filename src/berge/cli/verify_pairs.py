@@ -15,6 +15,8 @@ from .display import graph_sizes, verdict, working
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from ..checker.prices import Side
+
 Facts = dict[str, Any]
 
 
@@ -39,6 +41,7 @@ def check_assignment_file(
         except ProofError as error:
             reason = str(error)
     sides = {"left": plan.row_side, "right": plan.col_side}
+    needed = {name: _needed(side, plan.match) for name, side in sides.items()}
     return {
         "rows": plan.shape[0],
         "cols": plan.shape[1],
@@ -48,7 +51,8 @@ def check_assignment_file(
         "size": plan.size,
         "total": plan.total,
         **{f"capacity_{name}": _span(side.capacity) for name, side in sides.items()},
-        **{f"at_least_{name}": _span(side.least) for name, side in sides.items()},
+        **{f"at_least_{name}": _span(units) for name, units in needed.items()},
+        **{f"unmatched_cost_{name}": _paid(side) for name, side in sides.items()},
         "is_valid": valid,
         "is_best": proof is not None,
         "proved_between": None if proof is None else sorted((proof.best, proof.worst)),
@@ -114,6 +118,25 @@ def check_odd_sets(file: options.GraphFile, path: Path, shown: bool) -> Facts:
     }
 
 
+def _needed(side: Side, match: str) -> Any:
+    """Return how many pairs each must be in, besides what `match` says."""
+    import numpy as np
+
+    from ..results.price_proof import is_required
+
+    if match == "full":
+        return side.least
+    return np.where(is_required(side.leave), side.capacity, side.least)
+
+
+def _paid(side: Side) -> list[Any]:
+    """Return the least and the largest price of a unit that stays unmatched."""
+    from ..results.price_proof import is_required
+
+    paid = side.leave[~is_required(side.leave)]
+    return [paid.min().item(), paid.max().item()] if paid.size else [0, 0]
+
+
 def _span(units: Any) -> list[int] | None:
     return [int(units.min()), int(units.max())] if units.size else None
 
@@ -122,14 +145,20 @@ def lines(facts: Facts) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     yield "graph", graph_sizes(facts)
     if "total" in facts:
+        from ..results.price_proof import in_digits
+
         yield "asked", asked_in_words(facts)
-        yield "assignment", f"{plural(facts['size'], 'pair')}, total {facts['total']}"
+        yield "assignment", f"{plural(facts['size'], 'pair')}, total {in_digits(facts['total'])}"
     else:
         weight = f", weight {facts['weight']:.10g}" if "weight" in facts else ""
         yield "matching", plural(facts["cardinality"], "pair") + weight
     for name in options.UNITS:
         low, high = facts.get(name) or (0, 0)
         if name in facts and (low, high) != ((1, 1) if name.startswith("capacity") else (0, 0)):
+            yield name.replace("_", " "), f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    for name in ("unmatched_cost_left", "unmatched_cost_right"):
+        low, high = facts.get(name) or (0, 0)
+        if low or high:
             yield name.replace("_", " "), f"{low:,}" if low == high else f"{low:,} to {high:,}"
     yield "valid", verdict(facts["is_valid"])
     kind, proof = "maximum", "a cover"

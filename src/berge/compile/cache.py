@@ -28,7 +28,7 @@ from .held import held
 from .sources import note, stamp_of
 from .stored import StoredForm
 
-__all__ = ["KernelCache"]
+__all__ = ["CacheFiles", "KernelCache"]
 
 _log = logging.getLogger("berge")
 
@@ -82,6 +82,10 @@ class KernelCache(NullCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, if the disk is not full."""
         shipped.collect(self.function, self.stamp, sig, data)
+        self.keep(sig, data)
+
+    def keep(self, sig: Any, data: Any) -> None:
+        """Put what was compiled on the disk, if that is not full."""
         try:
             self.kept.save_overload(sig, data)
         except OSError as error:
@@ -95,7 +99,7 @@ class _Kept(FunctionCache):
 
     def __init__(self, function: Callable[..., Any], stamp: str):
         super().__init__(function)
-        self._cache_file = _CacheFiles(self._cache_path, self._impl.filename_base, stamp)
+        self._cache_file = CacheFiles(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return what is kept for a signature; the compiler is not woken for it."""
@@ -103,7 +107,7 @@ class _Kept(FunctionCache):
             return self._load_overload(sig, target_context)
 
 
-class _CacheFiles(IndexDataCacheFile):
+class CacheFiles(IndexDataCacheFile):
     """numba's files of a kernel: an index, and one with code for each signature.
 
     At the end of each is a checksum. Code is in its file before the index names that file, and each

@@ -6,7 +6,8 @@ threads, and called from a grid-stride loop. Nothing else changes. In numba's si
 
 All of a device goes through one stream that neither waits for CUDA's default stream nor holds it
 off: launches, and copies, of which small ones (flags, counters) go to memory that is pinned.
-Kernels are compiled once a process: numba's cache would keep one whose helpers have changed.
+Compiled kernels are kept on the disk as those for the CPU are, by all source that they are made of,
+the compute capability and the versions of numba-cuda and its compiler.
 
 This has been run in the simulator and compiled for compute capabilities 7.5 to 12.0; it has not
 been run on a GPU.
@@ -18,21 +19,27 @@ import types
 import warnings
 from collections.abc import Callable
 from dis import get_instructions
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from types import SimpleNamespace
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import NullCache
 
 from ..errors import DeviceError
 from ..tuning import AHEAD_ON_CUDA, ALONE_ON_CUDA, FEW_ON_CUDA
 from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
+from .cache import CacheFiles, KernelCache
 from .device import MT, ONE, Device, ItemKernel, Shape, Sum, per_item
 from .kernel import write_loop
 
 try:
+    import numba_cuda
     from numba import cuda
+
+    if not numba.config.ENABLE_CUDASIM:
+        from numba.cuda import dispatcher
 except ImportError as error:  # pragma: no cover (numba has shipped without it since 0.62)
     raise DeviceError(
         'device "cuda" needs numba-cuda, which is not installed: pip install "berge[cuda]"'
@@ -44,6 +51,7 @@ SIMULATED = numba.config.ENABLE_CUDASIM
 BLOCK = 8 if SIMULATED else 256  # threads a block, a power of two
 PAPER = 2 if SIMULATED else 256  # blocks of the paper's shape
 SMALL = 4096  # bytes that are read by way of pinned memory
+KEPT = 16  # tuples of arrays whose words are kept
 
 _ON_GRID = """
 def {name}(n, first, {args}):
@@ -83,13 +91,45 @@ def _loop(kernel: ItemKernel) -> Any:
     return write_loop(template, kernel.body, body=_device_function(kernel.body), **names)
 
 
+class _GridCache(KernelCache):  # pragma: no cover (for the compiler, as is tested there)
+    """The compiled forms of a kernel for grids; none of them come with berge."""
+
+    @cached_property
+    def kept(self) -> Any:
+        """Numba's cache on the disk, or one that keeps nothing where no folder can be written."""
+        from numba.cuda.dispatcher import CUDACache
+
+        try:
+            found = CUDACache(self.function)
+        except RuntimeError:
+            return NullCache()
+        stamp = f"{self.stamp} {numba_cuda.__version__}"
+        name = f"cuda-{found._impl.filename_base}"  # the form for the CPU has the other
+        found._cache_file = CacheFiles(found.cache_path, name, stamp)
+        return found
+
+    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if the disk is not full."""
+        self.keep(sig, data)
+
+
+def _kept(compiled: Any) -> Any:
+    """Have the compiled forms of a kernel kept on the disk; in the simulator there are none."""
+    if not SIMULATED:
+        compiled._cache = _GridCache(compiled.py_func)
+    return compiled
+
+
 @cache
 def grid_kernel(kernel: ItemKernel) -> Any:
     """Compile a kernel for a grid: ``[blocks, threads](n, first, *arguments)``.
 
     For a `Sum` an array of one number comes in the place of `first`.
     """
-    return cuda.jit(_loop(kernel))
+    return _kept(cuda.jit(_loop(kernel)))
 
 
 @lru_cache(0 if SIMULATED else 1024)  # a simulated kernel has one configuration, the last one
@@ -98,6 +138,85 @@ def _configured(kernel: Any, blocks: int, threads: int, stream: Any) -> Any:
     with warnings.catch_warnings():  # of few blocks: some kernels have little to do
         warnings.filterwarnings("ignore", message="Grid size")
         return kernel[blocks, threads, stream]
+
+
+class _Launcher:
+    """Launches kernels; a tuple of arrays is taken apart when it first comes, not at each launch.
+
+    To launch, numba-cuda looks for the type of every argument and makes seven words of each array,
+    which takes the host a few microseconds an array; kernels here get ten in a tuple. So the words
+    that numba-cuda makes of a tuple are kept with it, and handed to the driver as it would. Where
+    its inner functions are others than known here, it launches by itself.
+    """
+
+    def __init__(self) -> None:
+        self.apart: dict[int, tuple[Any, Any, list[Any]]] = {}  # by id: a tuple, its type, words
+        self.ready: dict[Any, tuple[Any, Any, Any]] = {}  # by launch and types: what it takes
+        self.knows = not SIMULATED
+
+    def __call__(self, launch: Any, *arguments: Any) -> None:
+        """Launch a configured kernel."""
+        if self.knows:  # pragma: no cover (for the compiler, in the tests of which it is)
+            try:
+                prepared = self.prepare(launch, arguments)
+            except (AttributeError, ImportError, TypeError):
+                self.knows = False
+            else:
+                dispatcher.launch(*prepared)
+                return
+        launch(*arguments)
+
+    def prepare(  # pragma: no cover (as above)
+        self, launch: Any, arguments: tuple[Any, ...]
+    ) -> tuple[Any, ...]:
+        """Return the stream, how to launch, what, and the words of its arguments."""
+        typeof = launch.dispatcher.typeof_pyval
+        types_of = [
+            self._kept(launch, value)[1] if isinstance(value, tuple) else typeof(value)
+            for value in arguments
+        ]
+        key = launch, *(kind._code for kind in types_of)
+        if key not in self.ready:
+            kernel = launch.dispatcher.compile(tuple(types_of))
+            if kernel.launch_config_sensitive or kernel.debug or kernel.extensions:
+                raise TypeError("numba-cuda has more to do for it")
+            how = dispatcher.LaunchConfig(
+                grid=launch.griddim, block=launch.blockdim, shmem_size=launch.sharedmem,
+                is_cooperative=kernel.cooperative,
+            )  # fmt: skip
+            self.ready[key] = kernel, how, kernel._codelibrary.get_cufunc().kernel
+        kernel, how, loaded = self.ready[key]
+        words: list[Any] = []
+        for kind, value in zip(types_of, arguments, strict=True):
+            if not isinstance(value, tuple):
+                _words(kernel, kind, value, launch.stream, words)
+                continue
+            _, _, some = self._kept(launch, value)
+            if not some:
+                _words(kernel, kind, value, launch.stream, some)
+            words += some
+        return launch.stream, how, loaded, *words
+
+    def _kept(  # pragma: no cover (as above)
+        self, launch: Any, value: Any
+    ) -> tuple[Any, Any, list[Any]]:
+        """Return a tuple with its type, and a list for its words."""
+        found = self.apart.get(id(value))
+        if found is None:
+            if len(self.apart) == KEPT:
+                del self.apart[next(iter(self.apart))]
+            self.apart[id(value)] = found = value, launch.dispatcher.typeof_pyval(value), []
+        return found
+
+
+def _words(  # pragma: no cover (as above)
+    kernel: Any, kind: Any, value: Any, stream: Any, words: list[Any]
+) -> None:
+    """Add the words of an argument that is on the device, or a number."""
+    copied: list[Any] = []
+    kernel._prepare_args(kind, value, stream, copied, words)
+    if copied:
+        raise TypeError("an array that is not on the device")
 
 
 @cache
@@ -156,6 +275,7 @@ _ATOMICS: dict[Any, Any] = {
 }
 
 
+@_kept
 @cuda.jit
 def scan_blocks(n: int, array: Any, sums: Any) -> None:
     """Replace every entry by the sum of those before it in its block, whose sum is noted."""
@@ -181,6 +301,7 @@ def scan_blocks(n: int, array: Any, sums: Any) -> None:
         sums[cuda.blockIdx.x] = tile[t]
 
 
+@_kept
 @cuda.jit
 def add_before(n: int, array: Any, sums: Any) -> None:
     """Add to every entry what the blocks before its own come to."""
@@ -207,6 +328,7 @@ class CudaDevice(Device):
         self.beside = beside
         self.stream = _stream(self.number, beside)
         self.pinned = cuda.pinned_array(SMALL, np.uint8)
+        self.start = _Launcher()
         self.resident = PAPER
         if not SIMULATED:  # pragma: no cover (of a GPU)
             most = device.MULTIPROCESSOR_COUNT * device.MAX_THREADS_PER_MULTIPROCESSOR
@@ -221,9 +343,9 @@ class CudaDevice(Device):
         if shape is ONE:  # so many at a time, lest a watchdog ends the kernel
             for first in range(0, n, self.alone):
                 last = min(first + self.alone, n)
-                _configured(run, 1, 1, self.stream)(last, first, *arguments)
+                self.start(_configured(run, 1, 1, self.stream), last, first, *arguments)
             return
-        _configured(run, self.blocks(n, shape), BLOCK, self.stream)(n, 0, *arguments)
+        self.start(_configured(run, self.blocks(n, shape), BLOCK, self.stream), n, 0, *arguments)
 
     def blocks(self, n: int, shape: Shape) -> int:
         """Return how many blocks do n items."""
@@ -249,7 +371,9 @@ class CudaDevice(Device):
             if SIMULATED:  # where the device's memory is the host's
                 host = SimpleNamespace(__array_interface__=array.__cuda_array_interface__)
                 return cuda.to_device(np.asarray(host))
-            return cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
+            there = cuda.as_cuda_array(array)  # pragma: no cover (of a GPU)
+            cuda.legacy_default_stream().synchronize()  # pragma: no cover (for DLPack)
+            return there  # pragma: no cover
         return cuda.to_device(array, stream=self.stream)
 
     def download(self, array: Any) -> Any:

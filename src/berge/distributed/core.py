@@ -1,13 +1,14 @@
 """A maximum matching of a graph in parts: start, search phase by phase, checkpoints.
 
-Every part runs `match_part`, with any communicator. One thread a part: run as many parts on a
-machine as it has cores.
+Every part runs `match_part`, with any communicator. Threads of a part share the start within it,
+and what one part solves alone; all else is one thread's. So run as many parts on a machine as it
+has cores.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +16,14 @@ import numpy.typing as npt
 from ..errors import InvalidMatchingError
 from ..solve.default import choose_start_in_parts
 from .communicator import Array, Communicator
-from .halo import Halo
+from .halo import Counts, Halo
 from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
 from .part_run import PartRun
 from .search import ALPHA, Forest
 from .start import make_start
+from .whole import Found, room_for, solve_alone, solve_gathered, worth_it
+from .within import start_within
 
 
 @dataclass
@@ -110,8 +113,10 @@ def match_part(
     row_match: Array | None = None,
     checkpoint: Saver | None = None,
     seed: int = 0,
+    threads: int = 1,
     exhaust: bool | None = None,
-    alpha: float = ALPHA,
+    alpha: float | None = None,
+    gather: bool | None = None,
 ) -> PartResult:
     """Make a maximum matching, together with the other parts. Collective.
 
@@ -124,7 +129,7 @@ def match_part(
         the same round with a valid matching; and its ``on_phase`` is told of the start and of every
         phase.
     init
-        The start: ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
+        The start: ``"within-parts"``, ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
     row_match
         A valid matching to begin with: this part's rows, global columns. All parts pass one, or
         none does.
@@ -132,11 +137,18 @@ def match_part(
         What saves the matching after the start and after every phase.
     seed
         For the random choices of the start. One seed and one number of parts give one matching.
+    threads
+        Threads that the start within a part may use, and whatever one part solves alone.
     exhaust
         Whether to search a part to its end before each exchange; by default if nine of ten
         edges lie within parts.
     alpha
-        For the direction of the search: 0 is always top-down, infinity always bottom-up.
+        For the direction of the search: 0 is always top-down, infinity always bottom-up. By default
+        first top-down, in plain phases, and then as in the paper.
+    gather
+        Whether one part may solve all there is: a single part from the beginning, part 0 of several
+        if it has the memory (see `berge.distributed.whole`). By default it may, if neither a start
+        nor how to search is asked for.
 
     Examples
     --------
@@ -152,25 +164,21 @@ def match_part(
     (1000, [500, 500])
     """
     run = PartRun.of(comm)
-    stats = PartStats(init=choose_start_in_parts(init), seconds=run.seconds)
+    choose_start_in_parts(init)
+    stats = PartStats(seconds=run.seconds)
     before = run.exchanges, run.bytes
-    with run.timed("halo"):
-        halo = Halo.build(part, run)
-    stats.local_fraction = halo.local_fraction
-    stats.upper_bound = min(halo.nonempty_rows, part.n_cols)
-    stats.exhausted = halo.searches_to_end if exhaust is None else exhaust
-    with run.timed("init"):
-        if row_match is None:
-            row_match = np.full(len(part.rows), -1, np.int64)
-            col_match = np.full(len(part.cols), -1, np.int64)
-        else:
-            row_match = np.array(row_match, np.int64)
-            col_match = mates_of_columns(part, run, row_match)
-        if stats.init != "none":
-            by_degree, local = stats.init == "karp-sipser", stats.exhausted
-            make_start(halo, run, row_match, col_match, by_degree=by_degree, seed=seed, local=local)
-        (stats.cardinality,) = total(run, int(np.count_nonzero(row_match >= 0)))
-    stats.start_cardinality = stats.cardinality
+    if gather is None:
+        gather = init == "auto" and exhaust is None and alpha is None
+
+    def end(complete: bool, rows: Array, cols: Array, row_cover: Any, col_cover: Any) -> PartResult:
+        if complete:  # if time was up, it was not for too long
+            run.stopped = None
+            stats.upper_bound = stats.cardinality
+        stats.stopped = run.stopped
+        stats.exchanges = run.exchanges - before[0]
+        stats.bytes = run.bytes - before[1]
+        run.seconds["total"] = run.elapsed
+        return PartResult(rows, cols, complete, row_cover, col_cover, stats)
 
     def end_phase(step: str) -> None:
         if checkpoint is not None:
@@ -178,9 +186,53 @@ def match_part(
                 checkpoint.save(run, part, row_match, stats.phases)
         run.tell(step, stats.phases, stats.cardinality, stats.upper_bound)
 
+    if gather and run.size == 1:
+        if row_match is not None:
+            mates_of_columns(part, run, row_match)  # which checks it
+        with run.timed("search"):
+            found = solve_alone(part, run, row_match, threads, seed)
+        row_match = found.row_match
+        _note(stats, found, "none" if init == "none" else choose_start_in_parts("auto"))
+        end_phase("search")
+        return end(found.complete, *found[:4])
+    with run.timed("halo"):
+        counts, room = Counts.of(part, run, room_for(part, run) if gather else 0)
+    gather = counts.n_edges <= room
+    stats.local_fraction = counts.local_fraction
+    stats.upper_bound = min(counts.nonempty_rows, part.n_cols)
+    stats.exhausted = counts.searches_to_end if exhaust is None else exhaust
+    stats.init = choose_start_in_parts(init, gather or stats.exhausted)
+    if row_match is not None and stats.init == "within-parts":
+        stats.init = "karp-sipser"  # which goes on from a matching
+    plain = alpha is None and stats.init == "within-parts"
+    halo = None
+    if not plain:
+        with run.timed("halo"):
+            halo = Halo.build(part, run, counts)
+    with run.timed("init"):
+        if row_match is None:
+            row_match = np.full(len(part.rows), -1, np.int64)
+            col_match = np.full(len(part.cols), -1, np.int64)
+        else:
+            row_match = np.array(row_match, np.int64)
+            col_match = mates_of_columns(part, run, row_match)
+        if stats.init == "within-parts":
+            start_within(part, counts.nonempty, run, row_match, col_match, threads)
+        elif halo is not None and stats.init != "none":
+            by_degree, local = stats.init == "karp-sipser", stats.exhausted
+            make_start(halo, run, row_match, col_match, by_degree=by_degree, seed=seed, local=local)
+        (stats.cardinality,) = total(run, int(np.count_nonzero(row_match >= 0)))
+    stats.start_cardinality = stats.cardinality
     end_phase("init")
+    if stats.cardinality == counts.nonempty_rows:  # no row is left to search from
+        return end(True, row_match, col_match, row_match >= 0, np.zeros(col_match.size, np.bool_))
+    if halo is None:
+        with run.timed("halo"):
+            halo = Halo.build(part, run, counts, complete=False)
     with run.timed("search"):
-        forest = Forest(halo, run, row_match, col_match, exhaust=stats.exhausted, alpha=alpha)
+        way: Any = {"exhaust": stats.exhausted, "alpha": ALPHA if alpha is None else alpha}
+        forest = Forest(halo, run, row_match, col_match, plain=plain, **way)
+    gained = 0
     while True:
         with run.timed("search"):
             phase = forest.phase()
@@ -189,19 +241,29 @@ def match_part(
         end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
+        if gather and worth_it(run.exchanges - before[0], gained, phase.gained):
+            phases, start = stats.phases, stats.start_cardinality
+            with run.timed("gathered"):
+                found = solve_gathered(part, run, row_match, threads, seed)
+            row_match = found.row_match
+            _note(stats, found, stats.init)
+            stats.phases, stats.start_cardinality = phases + found.phases, start
+            stats.traversed_edges += forest.traversed_edges
+            end_phase("search")
+            return end(found.complete, *found[:4])
+        gained = phase.gained
         with run.timed("graft"):
             forest.next_forest()
-    row_cover = col_cover = None
-    if phase.complete:  # if time was up, it was not for too long
-        run.stopped = None
-        stats.upper_bound = stats.cardinality
-        row_cover, col_cover = forest.cover()
-    stats.stopped = run.stopped
     stats.traversed_edges = forest.traversed_edges
-    stats.exchanges = run.exchanges - before[0]
-    stats.bytes = run.bytes - before[1]
-    run.seconds["total"] = run.elapsed
-    return PartResult(row_match, col_match, phase.complete, row_cover, col_cover, stats)
+    covers = forest.cover() if phase.complete else (None, None)
+    return end(phase.complete, row_match, col_match, *covers)
+
+
+def _note(stats: PartStats, found: Found, init: str) -> None:
+    """Note what one part did alone."""
+    stats.init, stats.phases = init, found.phases
+    stats.start_cardinality, stats.cardinality = found.start_cardinality, found.cardinality
+    stats.upper_bound, stats.traversed_edges = found.upper_bound, found.traversed_edges
 
 
 def mates_of_columns(part: Part, comm: Communicator, row_match: Array) -> Array:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compile import helper, kernel
 from ..errors import ClusterError
 from ..wording import message_of
 from .communicator import Array, Communicator
@@ -48,14 +49,57 @@ def deliver(
 def by_owner(bounds: Array, items: Array, keys: Array | None = None) -> Messages:
     """Cut the rows of an array into flat messages: part p gets those with keys in its bounds.
 
-    The keys are vertices, by default those in the first column, or parts.
+    The keys are vertices, by default those in the first column, or parts. Within a message rows
+    keep their order.
     """
-    keys = items[:, 0] if keys is None else keys
-    if keys.size > 1 and np.any(keys[1:] < keys[:-1]):
-        order = np.argsort(keys, kind="stable")
-        keys, items = keys[order], items[order]
-    cuts = np.searchsorted(keys, bounds).tolist()
-    return [items[a:b].ravel() for a, b in pairwise(cuts)]
+    items = np.ascontiguousarray(items, np.int64)
+    keys = np.ascontiguousarray(items[:, 0] if keys is None else keys, np.int64)
+    cuts = np.zeros(bounds.size, np.int64)
+    if not count_by_owner(bounds, keys, cuts):
+        places = np.empty_like(items)
+        place_by_owner(bounds, keys, items, places, cuts.copy())
+        items = places
+    return [items[a:b].ravel() for a, b in pairwise(cuts.tolist())]
+
+
+@helper
+def owner_of(key: int, bounds: Any, guess: int) -> Any:
+    """Return the part in whose bounds a key is; most are in those of the key before."""
+    if bounds[guess] <= key < bounds[guess + 1]:
+        return guess
+    low, high = np.int64(0), np.int64(bounds.size - 2)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if bounds[middle] <= key:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@kernel
+def count_by_owner(bounds: Any, keys: Any, cuts: Any) -> bool:
+    """Count the keys before each part's; return whether they are in the order of parts."""
+    owner, ascend = np.int64(0), True
+    for i in range(keys.size):
+        before = owner
+        owner = owner_of(keys[i], bounds, owner)
+        ascend = ascend and owner >= before
+        cuts[owner + 1] += 1
+    for p in range(1, cuts.size):
+        cuts[p] += cuts[p - 1]
+    return ascend
+
+
+@kernel
+def place_by_owner(bounds: Any, keys: Any, items: Any, places: Any, cuts: Any) -> None:
+    """Copy items to `places` in the order of parts; `cuts`, where each part's begin, move on."""
+    owner = np.int64(0)
+    for i in range(keys.size):
+        owner = owner_of(keys[i], bounds, owner)
+        for j in range(items.shape[1]):
+            places[cuts[owner], j] = items[i, j]
+        cuts[owner] += 1
 
 
 def count(kinds: Sequence[Messages]) -> int:

@@ -90,7 +90,7 @@ def prove_part(
     if cover is None:
         mates = row_match.astype(np.int64), col_match.astype(np.int64)
         halo = Halo.build(part, comm)
-        forest = Forest(halo, comm, *mates, exhaust=halo.searches_to_end)
+        forest = Forest(halo, comm, *mates, exhaust=halo.counts.searches_to_end)
         gained = forest.phase().gained
         if gained:
             reason = f"not maximum: there are {gained} augmenting paths, disjoint ones"

@@ -32,6 +32,14 @@ frontier look for columns, while α · frontier < unseen. It goes bottom-up, whe
 row, otherwise. Unseen are its columns and ghosts that it does not know to be taken; they count as a
 64th of all at least.
 
+*Plain phases*: what a good start has left is found in few phases. So at first they need no
+transpose: parts go top-down only, and every phase begins anew from the roots that are left. Once
+these have read ``PLAIN_PASSES`` times the edges, the halo is completed, and trees are kept.
+
+*Dead trees*: where parts search to their end, the first growth joins trees that meet to groups. A
+group that has met no ghost and no free column is closed: no path will ever lead out of it. Its
+trees stay as they are, and are not grown again.
+
 Grafting pays if α · |active| > |renewable|, counted in columns. Otherwise the active trees regrow
 from their roots. Every exchange has each part's counts, so all decide alike.
 
@@ -45,7 +53,7 @@ Paper → here
     parent[y]          ``parent[y]``: the row, by global number
     root[x], root[y]   ``root[x]``, ``tree[y]``: number of the tree, or −1. Trees are numbered
                        through all parts in the order of their roots
-    leaf[x] ≥ 0        ``renewed[tree]``
+    leaf[x] ≥ 0        ``renewed[tree]``; ``SETTLED`` once all parts know, or ``DEAD``
     F, Q               ``queue[LO:HI]``, ``queue[HI:TAIL]``: frontier and next frontier, local rows
     R                  ``released``: own columns of renewable trees
 
@@ -62,7 +70,7 @@ import numpy.typing as npt
 
 from ..compile import helper, kernel
 from ..graphs.graph import index_type
-from ..tuning import EDGES_PER_CALL
+from ..tuning import EDGES_PER_CALL, PLAIN_PASSES
 from .augment import advance, to_next
 from .communicator import Array, Communicator
 from .halo import Halo
@@ -76,7 +84,9 @@ LO, HI, TAIL, FOUND, PROPOSED, RELEASED, UNSEEN, EDGES = range(8)
 
 ALPHA = 5.0  # the paper's
 
-WISH, GAINED, ACTIVE, RENEWABLE = range(4)  # the notes of an exchange
+WISH, GAINED, ACTIVE, RENEWABLE, READ = range(5)  # the notes of an exchange
+
+SETTLED, DEAD = 2, 3  # values of ``renewed[tree]``
 
 
 class Arrays(NamedTuple):
@@ -100,6 +110,14 @@ class Arrays(NamedTuple):
     state: Any
 
 
+class Groups(NamedTuple):
+    """Trees of this part that have met: a tree of each group, and whether there is a way out."""
+
+    above: Any
+    open: Any
+    first: Any  # number of this part's first tree
+
+
 class PhaseResult(NamedTuple):
     """How a phase ended, the same in all parts: paths augmented, and whether it came to its end."""
 
@@ -118,6 +136,8 @@ class Forest:
         Whether to grow locally to the end before each exchange.
     alpha
         For the direction: 0 is always top-down, infinity always bottom-up.
+    plain
+        Whether to begin with plain phases; else the halo is complete.
     """
 
     def __init__(
@@ -129,7 +149,9 @@ class Forest:
         *,
         exhaust: bool,
         alpha: float = ALPHA,
+        plain: bool = False,
     ):
+        self.plain, self.groups_trees = plain, plain and exhaust
         self.halo, self.part, self.run = halo, halo.part, PartRun.of(comm)
         self.exhaust, self.alpha, part = exhaust, alpha, halo.part
         self.roots = np.flatnonzero((row_match < 0) & (np.diff(part.indptr) > 0))
@@ -180,9 +202,9 @@ class Forest:
                 *self._growth(found[mates >= 0], mates[mates >= 0]),
             ]
             pending = count(messages) + int(state[HI] - state[LO])
-            if not pending:
+            if not pending and not self.plain:
                 counts = self._counts()
-            notes = [run.wish, gained, *counts]
+            notes = [run.wish, gained, *counts, self.traversed_edges]
             kinds, self._notes, pending = deliver(run, messages, notes, pending)
             if not pending:
                 break
@@ -201,18 +223,21 @@ class Forest:
         return PhaseResult(int(self._notes[:, GAINED].sum()), not stopping)
 
     def next_forest(self) -> None:
-        """Construct the frontier for the next phase: graft or regrow (step 3). No exchange."""
-        a = self.arrays
-        sort_out(a)
-        sums = self._notes.sum(axis=0)
-        if ALPHA * sums[ACTIVE] > sums[RENEWABLE]:
-            graft(a)
-        else:
-            a.seen[:] = 0
-            a.root[:] = -1
-            a.sizes[:] = 0
-            a.state[RELEASED] = 0
-            self._plant()
+        """Construct the frontier for the next phase: graft or regrow (step 3).
+
+        No exchange, but for the one that completes the halo after plain phases.
+        """
+        a, sums = self.arrays, self._notes.sum(axis=0)
+        if not self.plain:
+            sort_out(a)
+            if ALPHA * sums[ACTIVE] > sums[RENEWABLE]:
+                graft(a)
+                return
+        elif sums[READ] > PLAIN_PASSES * self.halo.counts.n_edges:
+            self.halo.complete(self.run)
+            self.arrays, self.plain = a._replace(graph=self.halo.graph), False
+        clear(self.arrays)
+        self._plant()
 
     def cover(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Return this part's share of the cover, after a phase that gained nothing."""
@@ -234,10 +259,18 @@ class Forest:
     def _grow(self) -> None:
         a, state = self.arrays, self.arrays.state
         state[HI] = state[TAIL]
+        alpha = 0.0 if self.plain else float(self.alpha)
+        groups = None
+        if self.groups_trees:
+            above = np.arange(self.roots.size, dtype=a.sizes.dtype)
+            groups = Groups(above, np.zeros(above.size, np.uint8), np.int64(self.first_tree))
         while state[LO] < state[HI]:
-            grow(a, float(self.alpha), self.exhaust, EDGES_PER_CALL)
+            grow(a, alpha, self.exhaust, EDGES_PER_CALL, groups)
             if not self.exhaust or self.run.wish:
                 break
+        if groups is not None and state[LO] == state[HI]:
+            bury(a, groups)
+        self.groups_trees = False
 
     def _growth(self, cols: Array, mates: Array) -> list[Any]:
         """Messages of proposals, activations and notices."""
@@ -258,12 +291,27 @@ class Forest:
 
     def _settle(self, announced: list[Array]) -> Array:
         """Mark announced trees as renewable; return which of this part's own it has won."""
-        trees = np.concatenate(announced)
-        self.arrays.renewed[trees] = 1
-        first = np.unique(trees, return_index=True)[1]
         begin = sum(message.size for message in announced[: self.run.rank])
-        end = begin + announced[self.run.rank].size
-        return first[(first >= begin) & (first < end)] - begin
+        won = np.empty(announced[self.run.rank].size, np.int64)
+        trees = np.concatenate(announced)
+        return won[: settle(trees, begin, self.arrays.renewed, won)]
+
+
+@kernel
+def settle(trees: Any, begin: int, renewed: Any, won: Any) -> int:
+    """Settle trees that several parts may have announced: who was first has it.
+
+    Of those from `begin` on, as many as `won` has room for, list the ones that were; return how
+    many.
+    """
+    size, room = 0, won.size
+    for i in range(trees.size):
+        if renewed[trees[i]] != SETTLED:
+            renewed[trees[i]] = SETTLED
+            if begin <= i < begin + room:
+                won[size] = i - begin
+                size += 1
+    return size
 
 
 @helper
@@ -304,13 +352,13 @@ def propose(a: Any, col: Any, x: Any) -> None:
 
 
 @kernel
-def grow(a: Any, alpha: float, exhaust: bool, budget: int) -> None:
+def grow(a: Any, alpha: float, exhaust: bool, budget: int, groups: Any) -> None:
     """Grow by one level, or to the end if `exhaust`; come back after some `budget` edges."""
     state = a.state
     stop = state[EDGES] + budget
     while state[LO] < state[HI] and state[EDGES] < stop:
         if alpha * (state[HI] - state[LO]) < max(state[UNSEEN], a.seen.size // 64) or alpha == 0.0:
-            top_down(a)
+            top_down(a, groups)
         else:
             bottom_up(a)
         state[LO], state[HI] = state[HI], state[TAIL]
@@ -318,8 +366,57 @@ def grow(a: Any, alpha: float, exhaust: bool, budget: int) -> None:
             break
 
 
+@helper
+def group_of(groups: Any, t: Any) -> Any:
+    """Return the tree that stands for the group of one, and shorten the way to it."""
+    above = groups.above
+    t = np.int64(t) - groups.first
+    while above[t] != t:
+        above[t] = above[above[t]]
+        t = np.int64(above[t])
+    return t
+
+
+@helper
+def meet(groups: Any, t: Any, other: Any) -> None:
+    """Join the groups of two trees; or note that there is a way out, to no tree of this part."""
+    if groups is not None:
+        group = group_of(groups, t)
+        if other < 0:
+            groups.open[group] = 1
+        elif other != t:
+            further = group_of(groups, other)
+            groups.above[further] = group
+            groups.open[group] |= groups.open[further]
+
+
 @kernel
-def top_down(a: Any) -> None:
+def bury(a: Any, groups: Any) -> None:
+    """Mark trees of groups without a way out as dead."""
+    for i in range(groups.above.size):
+        t = i + groups.first
+        if a.renewed[t] == 0 and groups.open[group_of(groups, t)] == 0:
+            a.renewed[t] = DEAD
+            a.sizes[t] = 0
+
+
+@kernel
+def clear(a: Any) -> None:
+    """Take all trees apart but the dead ones."""
+    seen, tree, root, renewed, state = a.seen, a.tree, a.root, a.renewed, a.state
+    for col in range(tree.size):
+        if seen[col] != 0 and renewed[tree[col]] != DEAD:
+            seen[col] = 0
+    seen[tree.size :] = 0
+    for x in range(root.size):
+        if root[x] >= 0 and renewed[root[x]] != DEAD:
+            root[x] = -1
+    a.sizes[:] = 0
+    state[RELEASED] = 0
+
+
+@kernel
+def top_down(a: Any, groups: Any) -> None:
     """Rows of the frontier look for columns that are not taken (Algorithm 4)."""
     indptr, indices, queue = a.graph.indptr, a.graph.indices, a.queue
     seen, root, renewed, state = a.seen, a.root, a.renewed, a.state
@@ -337,9 +434,13 @@ def top_down(a: Any) -> None:
                 if col < n_own:
                     take(a, col, first_row + x, t, True)
                     if renewed[t] != 0:
+                        meet(groups, t, np.int64(-1))
                         break
                 else:
                     propose(a, col, x)
+                    meet(groups, t, np.int64(-1))
+            elif groups is not None:
+                meet(groups, t, np.int64(a.tree[col]) if col < n_own else np.int64(-1))
     state[EDGES] += edges
 
 
@@ -409,13 +510,13 @@ def sort_out(a: Any) -> None:
     seen, tree, root, renewed, sizes, state = a.seen, a.tree, a.root, a.renewed, a.sizes, a.state
     size = 0
     for col in range(tree.size):
-        if seen[col] != 0 and renewed[tree[col]] != 0:
+        if seen[col] != 0 and 0 < renewed[tree[col]] < DEAD:
             seen[col] = 0
             sizes[tree[col]] = 0
             a.released[size] = col
             size += 1
     for x in range(root.size):
-        if root[x] >= 0 and renewed[root[x]] != 0:
+        if root[x] >= 0 and 0 < renewed[root[x]] < DEAD:
             root[x] = -1
     state[RELEASED] = size
     state[UNSEEN] += size

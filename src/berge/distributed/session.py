@@ -36,9 +36,10 @@ from .proof import prove_part
 def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `Session.search` with the start; refuse what it does not know."""
     for name in options:
-        if name not in ("exhaust", "alpha"):
+        if name not in ("exhaust", "alpha", "gather"):
             raise OptionError(f"{name!r} is no option of a solve on a cluster")
-    return options | {"init": choose_start_in_parts(init)}
+    choose_start_in_parts(init)
+    return options | {"init": init}
 
 
 class Session:
@@ -78,6 +79,8 @@ class Session:
         if there and self.checkpoint is not None:
             options["init"] = "none"  # a checkpoint has the start in it
             first, phase = self.checkpoint.load(self.run, part)
+        if self.checkpoint is not None and self.run.size == 1:
+            options.setdefault("gather", False)  # by phases, each of which is saved
         saver = self.saver(part, first)
         result = match_part(part, self.run, row_match=first, checkpoint=saver, **options)
         result.stats.edges, result.stats.resumed_phase = edges, phase

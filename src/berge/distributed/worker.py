@@ -172,9 +172,10 @@ class WorkerSession(Session):
         solve = self.greedy if job.greedy else self.search
         try:
             self.links.connect()
-            threads = job.threads or min(self.nthreads, threads_of(None))
-            with thread_count(threads_of(threads)):
-                solve(lambda comm: job.make_part(comm, self.pieces), **job.options)
+            threads = threads_of(job.threads or min(self.nthreads, threads_of(None)))
+            more: dict[str, Any] = {} if job.greedy else {"threads": threads}
+            with thread_count(threads):
+                solve(lambda comm: job.make_part(comm, self.pieces), **job.options, **more)
                 if job.prove:
                     self.prove()
                 if job.output is not None:

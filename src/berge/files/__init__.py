@@ -44,6 +44,7 @@ FORMATS = (
     Format("matrix-market", (".mtx",), "Matrix Market, coordinate or array", "matrix_market"),
     Format("edge-list", _EDGES, "a row and a column on each line", "edge_list", has_base=True),
     Format("metis", (".graph", ".metis"), "METIS, a vertex on each line", "metis"),
+    Format("hmetis", (".hgr",), "hMETIS, the vertices of a net on each line", "hmetis"),
     Format("dimacs", (".gr",), "DIMACS shortest path or colouring, arcs or edges", "dimacs"),
     Format("npz", (".npz",), "NumPy archive, ours or scipy.sparse's", "npz", compressible=False),
     Format(

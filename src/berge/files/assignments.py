@@ -94,14 +94,18 @@ def read_assignment(path: PathName) -> Arrays:
             whole = all(isinstance(x, int) for x in proof["row_prices"] + proof["col_prices"])
             kind: Any = np.int64 if whole and proof["is_whole"] else np.float64
             most = float("inf") if kind is np.float64 else np.iinfo(np.int64).max
-            found = {name: proof[name] for name in (*TEXTS, "is_optimal")}
+            found = {name: proof[name] for name in TEXTS}
+            found["is_optimal"] = proof["is_optimal"] is True
             for name in _names():
-                values = [most if value is None else value for value in proof[name]]
+                values = proof[name]
+                if name.endswith("leave"):
+                    values = [most if value is None else value for value in values]
                 if name in ("rows", "cols") or name.endswith(("capacity", "least")):
                     found[name] = _whole(values)
+                elif name == "pair_weights" and not all(type(value) is int for value in values):
+                    found[name] = _numbers(values, np.float64)
                 else:
-                    own = name == "pair_weights" and values
-                    found[name] = np.array(values, None if own else kind)
+                    found[name] = _numbers(values, np.int64 if name == "pair_weights" else kind)
             found |= {name: np.array(proof[name], np.bool_) for name in _masks(proof)}
     _check(path, found)
     return found
@@ -172,6 +176,13 @@ def _whole(values: list[Any]) -> Any:
     if not all(type(value) is int for value in values):
         raise ValueError("expected whole numbers")
     return np.array(values, np.int64)
+
+
+def _numbers(values: list[Any], kind: Any) -> Any:
+    """Return a list of numbers as an array."""
+    if not all(type(value) in (int, float) for value in values):
+        raise ValueError("expected numbers")
+    return np.array(values, kind)
 
 
 def _check(path: PathName, found: Arrays) -> None:

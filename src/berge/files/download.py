@@ -68,8 +68,8 @@ def download(url: str, target: Path, progress: Progress | None = None) -> None:
                     "what has arrived is kept, so another call goes on from there"
                 ) from error
         else:
-            os.replace(part, target)
             _version_file(part).unlink(missing_ok=True)
+            os.replace(part, target)
             return
 
 
@@ -81,8 +81,8 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> None:
     """Get what is missing of a file, or all of it."""
     have, version = 0, ""
     with suppress(FileNotFoundError):
-        version = _version_file(part).read_text(encoding="ascii")
-        have = part.stat().st_size if version else 0
+        version = _version_file(part).read_text(encoding="latin-1")
+        have = part.stat().st_size if version and _is_plain(version) else 0
     headers = {"User-Agent": "berge"}
     if have:
         headers |= {"Range": f"bytes={have}-", "If-Range": version}
@@ -107,6 +107,7 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> None:
                 raise _BrokenOffError("the server sent another part than was asked for")
         else:
             have = 0
+            part.unlink(missing_ok=True)  # first: it is of another version
             _version_file(part).write_text(_version(response.headers), encoding="ascii")
         length = response.headers.get("Content-Length")
         total = have + int(length) if length else None
@@ -146,10 +147,14 @@ def _give_up_or_retry(error: urllib.error.HTTPError, url: str, part: Path) -> No
 def _version(headers: Any) -> str:
     """Return what If-Range takes: a strong ETag, else the date; empty if there is neither."""
     etag = str(headers.get("ETag", ""))
-    if etag.startswith('"') and etag.isascii():
+    if etag.startswith('"') and _is_plain(etag):
         return etag
     date = str(headers.get("Last-Modified", ""))
-    return date if date.isascii() else ""
+    return date if _is_plain(date) else ""
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _range(headers: Any, pattern: str) -> int | None:

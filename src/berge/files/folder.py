@@ -437,7 +437,10 @@ class FolderGraph(BipartiteGraph):
     windows.
     """
 
+    __slots__ = ()
+
     on_disk = True
+    folder = fixed[Folder]()
 
     def __init__(self, folder: Folder):
         self.folder, self.shape = folder, folder.shape

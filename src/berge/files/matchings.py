@@ -188,6 +188,8 @@ def read_odd_set_proof(path: PathName) -> dict[str, Any]:
         proof["competes_with"] = archive.text("competes_with")
     if proof["competes_with"] not in ("all", "maximum", "perfect"):
         raise FormatError(f"competes_with is {proof['competes_with'][:40]!r}", path)
+    if not 0 <= proof["tolerance"] < np.inf:
+        raise FormatError(f"tolerance is {proof['tolerance']}, not a finite number ≥ 0", path)
     return proof
 
 

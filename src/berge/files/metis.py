@@ -5,11 +5,7 @@ its ncon weights, and a weight after every neighbour. `read` passes over all of 
 back is the adjacency, as a square biadjacency. `read_graph` and `write_graph` keep the weights of
 edges, and those of vertices where there is one each.
 
-A hypergraph file, as hMETIS has it, begins with ``nets vertices [fmt]``. A line for each net with
-its weight and its vertices follows, and then a line for each vertex with its weight.
-
-Reference: Karypis, "METIS, version 5.1.0: manual", 2013, section 4.1.1;
-Karypis, Kumar, "hMETIS, version 1.5.3", 1998, section 4.1.
+Reference: Karypis, "METIS, version 5.1.0: manual", 2013, section 4.1.1.
 """
 
 from __future__ import annotations
@@ -106,29 +102,16 @@ def write_graph(graph: Graph, path: PathName, *, scale: float = 1.0) -> None:
     InvalidGraphError
         A weight is not a whole number, or one of an edge not above 0; names it.
     """
-    weights = _whole("edge weight", graph.weights, 1, scale)
-    vertex_weights = _whole("vertex weight", graph.vertex_weights, 0, scale)
+    weights = written_weights("edge weight", graph.weights, 1, scale)
+    vertex_weights = written_weights("vertex weight", graph.vertex_weights, 0, scale)
     digits = f" {int(vertex_weights is not None)}{int(weights is not None)}"
     with replacing(path) as file:
         file.write(b"%d %d" % (graph.n_vertices, graph.n_edges))
         file.write(b"\n" if digits == " 00" else f"{digits}\n".encode())
-        write_rows(file, *_woven(graph.indptr, graph.indices, vertex_weights, weights))
+        write_rows(file, *woven(graph.indptr, graph.indices, vertex_weights, weights))
 
 
-def write_hypergraph(hypergraph: Any, path: PathName, *, scale: float = 1.0) -> None:
-    """Write a hypergraph with its weights, as hMETIS has it; see `write_graph`."""
-    nets = hypergraph.incidence
-    weights = _whole("net weight", hypergraph.weights, 1, scale)
-    vertex_weights = _whole("vertex weight", hypergraph.vertex_weights, 0, scale)
-    with replacing(path) as file:
-        fmt = 1 if vertex_weights is None else 11
-        file.write(b"%d %d %d\n" % (nets.n_rows, nets.n_cols, fmt))
-        write_rows(file, *_woven(nets.indptr, nets.indices, weights, None))
-        if vertex_weights is not None:
-            write_rows(file, np.arange(nets.n_cols + 1), vertex_weights)
-
-
-def _whole(name: str, weights: Any, least: int, scale: float) -> IndexArray | None:
+def written_weights(name: str, weights: Any, least: int, scale: float) -> IndexArray | None:
     """Return weights as whole numbers, rounded if they are scaled."""
     if weights is None:
         return None
@@ -144,7 +127,7 @@ def _whole(name: str, weights: Any, least: int, scale: float) -> IndexArray | No
     return whole.astype(np.int64)
 
 
-def _woven(
+def woven(
     indptr: IndexArray, indices: IndexArray, leads: IndexArray | None, between: IndexArray | None
 ) -> tuple[IndexArray, IndexArray]:
     """Return rows counted from 1, with a number before each row and one after each entry."""

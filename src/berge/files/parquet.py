@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from glob import escape, glob, has_magic
 from typing import Any
 
@@ -21,6 +22,8 @@ from .columns import choose_columns, place_of
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
 from .text import WeightedEdges, join, shape_of
+
+Batches = Iterator[tuple[IndexArray, IndexArray]]
 
 _BATCH = 1 << 20  # rows
 _SUFFIXES = (".parquet", ".parq", ".pq")
@@ -36,7 +39,7 @@ def read(
     limits: Limits | None = None,
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
-    rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
     shape = shape_of([(rows, cols)], path, limits or Limits(), base)
     return BipartiteGraph.from_edges(rows, cols, shape)
 
@@ -53,7 +56,7 @@ def read_graph(
     """Read the edges of a graph, without weights."""
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
-    rows, cols = join(batches(path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
     n = max(shape_of([(rows, cols)], path, limits or Limits(), base))
     return Graph.from_edges(rows, cols, n, weights)
 
@@ -75,11 +78,14 @@ def read_weighted(
     if weights is None and len(others) != 1:
         raise FormatError("say which column has the weights", path)
     chosen = others[0] if weights is None else names[place_of(names, "weights", weights)]
-    rows, cols = join(batches(path, files, base=base, left=left, right=right))
-    found = [file.read(columns=[chosen]).column(0) for file in files]
-    if any(column.null_count for column in found):
-        raise FormatError(f"column {chosen!r} has no value somewhere", path)
-    values = np.concatenate([column.to_numpy() for column in found])
+    rows, cols = join(_within(limits, path, files, base=base, left=left, right=right))
+    with damage_told(path):
+        found = [file.read(columns=[chosen]).column(0) for file in files]
+        if any(column.null_count for column in found):
+            raise FormatError(f"column {chosen!r} has no value somewhere", path)
+        if not all(_is_number(column.type) for column in found):
+            raise FormatError(f"column {chosen!r} holds {found[0].type}, not weights", path)
+        values = np.concatenate([column.to_numpy() for column in found])
     return rows, cols, values, shape_of([(rows, cols)], path, limits or Limits())
 
 
@@ -115,11 +121,35 @@ def table_of_labels(path: PathName, left: Any, right: Any) -> Any:
              _columns(path, schema.names, left, right)]  # fmt: skip
     if all(map(pyarrow.types.is_integer, kinds)):
         return None
-    return pyarrow.concat_tables([each.read() for each in (file, *more)])
+    with damage_told(path):
+        return pyarrow.concat_tables([each.read() for each in (file, *more)])
+
+
+def _is_number(kind: Any) -> bool:
+    types = _import()[0].types
+    tests = types.is_integer, types.is_floating, types.is_decimal, types.is_boolean
+    return any(test(kind) for test in tests)
+
+
+@contextmanager
+def damage_told(path: PathName, what: str = "damaged") -> Iterator[None]:
+    """Turn the errors of pyarrow into one of our own; the system's go through."""
+    pyarrow, _ = _import()
+    try:
+        yield
+    except FormatError:
+        raise
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise FormatError(f"{what}: {error}", path) from None
 
 
 class _ArrowFile:
-    """An Arrow file, as pyarrow shows Parquet files; its batches are the row groups."""
+    """An Arrow file, as pyarrow shows Parquet files; its batches are the row groups.
+
+    pyarrow takes the lengths in it as they are: unless they are validated, they lead anywhere.
+    """
 
     def __init__(self, path: str):
         pyarrow, _ = _import()
@@ -133,19 +163,22 @@ class _ArrowFile:
         return sum(self.row_group(k).num_rows for k in range(self.num_row_groups))
 
     def row_group(self, k: int) -> Any:
-        return self._file.get_batch(k)
+        batch = self._file.get_batch(k)
+        batch.validate(full=True)
+        return batch
 
     def iter_batches(self, size: int, row_groups: list[int], columns: list[str]) -> Iterator[Any]:
         return (self.row_group(k).select(columns) for k in row_groups)
 
     def read(self, columns: list[str] | None = None) -> Any:
         table = self._file.read_all()
+        table.validate(full=True)
         return table if columns is None else table.select(columns)
 
 
 def files_of(path: PathName) -> list[Any]:
     """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern."""
-    pyarrow, parquet = _import()
+    _, parquet = _import()
     paths = [os.fspath(path)]
     if os.path.isdir(path):
         paths = sorted(glob(os.path.join(escape(paths[0]), "*")))
@@ -158,15 +191,23 @@ def files_of(path: PathName) -> list[Any]:
             raise FileNotFoundError(f"no file is called {path}")
     files = []
     for each in paths:
-        try:
+        with damage_told(each, "not a Parquet or Arrow file, or damaged"):
             with open(each, "rb") as file:
                 is_arrow = file.read(len(_ARROW)) == _ARROW
             files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(each))
-        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            if isinstance(error, OSError) and error.errno is not None:  # the system's own
-                raise
-            raise FormatError(f"not a Parquet or Arrow file, or damaged: {error}", each) from None
+            _ = files[-1].schema_arrow.names  # which are decoded only now
     return files
+
+
+def _within(limits: Limits | None, path: PathName, files: list[Any], **more: Any) -> Batches:
+    """Yield batches, as long as there is memory for a solve of so many edges."""
+    limits, edges = (limits or Limits()).now(), 0
+    known = (file.metadata.num_rows for file in files if not isinstance(file, _ArrowFile))
+    limits.check((0, 0), sum(known), path)
+    for rows, cols in batches(path, files, **more):
+        edges += rows.size
+        limits.check((0, 0), edges, path)
+        yield rows, cols
 
 
 def batches(
@@ -178,22 +219,22 @@ def batches(
     right: Any = None,
     skip: int = 0,
     part: tuple[int, int] = (0, 1),
-) -> Iterator[tuple[IndexArray, IndexArray]]:
+) -> Batches:
     """Yield rows and columns of edges in batches, from edge number `skip` on.
 
     Of row groups, a `part` (number, of so many) takes those that are its turn.
     """
-    pyarrow, _ = _import()
     number, turn = 0, 0  # of the next row, of the next row group
     for file in files:
         wanted = _columns(path, file.schema_arrow.names, left, right)
         for group in range(file.num_row_groups):
-            size = file.metadata.row_group(group).num_rows
+            with damage_told(path):
+                size = file.metadata.row_group(group).num_rows
             turn += 1
             if number + size <= skip or (turn - 1) % part[1] != part[0]:
                 number += size
                 continue
-            try:
+            with damage_told(path):
                 for batch in file.iter_batches(_BATCH, row_groups=[group], columns=wanted):
                     start = min(max(skip - number, 0), batch.num_rows)
                     pair = [
@@ -202,8 +243,6 @@ def batches(
                     number += batch.num_rows
                     if start < batch.num_rows:
                         yield pair[0][start:], pair[1][start:]
-            except (pyarrow.ArrowException, OSError) as error:
-                raise FormatError(f"damaged: {error}", path) from None
 
 
 def _columns(path: PathName, names: list[str], left: Any, right: Any) -> list[str]:

@@ -68,13 +68,13 @@ def fetch(
         raise FetchError(f"a matrix is named GROUP/NAME, such as HB/west0479, not {name!r}")
     group, matrix = match.groups()
     folder = cache_folder(cache) / "suitesparse" / group
-    target = folder / f"{matrix}.mtx"
+    target, archive = folder / f"{matrix}.mtx", folder / f"{matrix}.tar.gz"
     if target.is_file():
+        archive.unlink(missing_ok=True)  # which a call that was killed has left
         return target
     base = (url or os.environ.get("BERGE_SUITESPARSE_URL") or HOME).rstrip("/")
     if urlsplit(base).scheme not in ("http", "https") or not urlsplit(base).netloc:
         raise FetchError(f"the address must begin with http:// or https://, not {base!r}")
-    archive = folder / f"{matrix}.tar.gz"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
@@ -82,7 +82,7 @@ def fetch(
                 if not archive.is_file():
                     download(f"{base}/MM/{quote(group)}/{quote(matrix)}.tar.gz", archive, progress)
                 _extract(archive, matrix, target)
-                archive.unlink()
+                archive.unlink(missing_ok=True)
     except NotFoundError as error:
         raise FetchError(f"no such matrix: {name} ({error})") from error
     except FetchError:

@@ -182,7 +182,7 @@ def numbers(
 
 def rows(
     lines: Lines, first: bytes, *, lead: int, stride: int, high: int, limit: int,
-    weighs: tuple[bool, bool] = (False, False),
+    weighs: tuple[bool, bool] = (False, False), name: str = "neighbour",
 ) -> Iterator[tuple[IndexArray, IndexArray, IndexArray, IndexArray]]:  # fmt: skip
     """Yield the values of all lines to come, as `scan_rows` takes them, and how many a line has.
 
@@ -201,7 +201,7 @@ def rows(
             lines.data, start, stop, first, lead, stride, high, left, values, counts, leads, between
         )
         if error != tokens.OK:
-            raise _error(lines, seen, error, at, "neighbour", 1, high, limit)
+            raise _error(lines, seen, error, at, name, 1, high, limit)
         lines.take(seen)
         left -= taken
         yield *_narrowed(values[:size], counts[:taken]), leads[:taken].copy(), between[:size].copy()

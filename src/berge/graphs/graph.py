@@ -23,7 +23,7 @@ from ..shown import Shown, bars
 from ..tuning import LARGE
 from ..wording import plural
 from .memory import solve_bytes
-from .owned import OwnClasses, fixed, is_sealed, sealed, settle
+from .owned import OwnClasses, Owner, fixed, is_sealed, sealed, settle
 from .workspace import Empty, Workspace
 
 __all__ = ["BipartiteGraph", "Graph", "IndexArray"]
@@ -41,18 +41,27 @@ class SignedWeights(NamedTuple):
 _INT32_MAX = np.iinfo(np.int32).max
 
 
-class TwoSided(ABC, Shown):
+class TwoSided(Owner, ABC, Shown):
     """A graph that keeps its transpose once that is built.
 
     The transpose has only a weak reference to the graph, so that memory is freed as soon as nobody
     holds the graph. If the transpose outlives the graph, its `T` is built anew.
     """
 
+    __slots__ = ("_origin", "_space", "_transpose")
+
     shape = fixed[tuple[int, int]]()
     is_borrowed = False  # whether others may change the indices
-    space: Workspace | None = None  # with which a run goes on
-    _transpose: Any = None
-    _origin: Any = None  # weak
+    _space: Workspace | None  # with which a run goes on
+    _transpose: Any
+    _origin: Any  # weak
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Begin with no values, and no transpose."""
+        graph = object.__new__(cls)
+        graph._values = {}
+        graph._transpose = graph._origin = graph._space = None
+        return graph
 
     @property
     def n_rows(self) -> int:
@@ -131,6 +140,8 @@ class BipartiteGraph(TwoSided, OwnClasses):
     Validation is O(rows + edges). Memory: 4 bytes an edge and 4 a row (8 where counts pass 2³¹),
     and as much again for the transpose once something asks for it.
     """
+
+    __slots__ = ()
 
     on_disk = False  # whether `window` reads from a file
     indptr = fixed[IndexArray]()
@@ -349,6 +360,8 @@ class BorrowedGraph(BipartiteGraph):
     what is `owned`.
     """
 
+    __slots__ = ()
+
     is_borrowed = True
 
     def __init__(
@@ -361,7 +374,7 @@ class BorrowedGraph(BipartiteGraph):
         self.row_labels = self.col_labels = None
         settle(self, "nonempty_rows", nonempty)
         # Not by `fixed`, which would seal what is not ours.
-        self.__dict__["indices"] = read_only(indices[: self.nnz])
+        self._values["indices"] = read_only(indices[: self.nnz])
 
     @classmethod
     def of(cls, matrix: Any, kept: bool = False) -> BipartiteGraph:
@@ -378,7 +391,7 @@ class BorrowedGraph(BipartiteGraph):
         indptr = _integers("indptr", indptr)
         indptr, _ = _copied(indptr, indptr.dtype, space.empty if space else np.empty)
         graph = cls(*check_indptr(indptr, shape[0], indices.size), indices, shape)
-        graph.space = space
+        graph._space = space
         return graph
 
     def check(self) -> None:
@@ -403,7 +416,7 @@ class BorrowedGraph(BipartiteGraph):
         """Keep nothing: others may change the indices, and the transpose is to stay right."""
 
 
-class Graph(Shown, OwnClasses):
+class Graph(Owner, Shown, OwnClasses):
     """An undirected graph: every edge stored at both ends, no self-loops, no parallel edges.
 
     An entry (v, w) is an edge between v and w, self-loops are dropped, and of parallel edges the
@@ -441,6 +454,8 @@ class Graph(Shown, OwnClasses):
     Memory: 8 bytes an edge and 4 a vertex (16 and 8 where counts pass 2³¹), and 16 bytes an edge
     for weights.
     """
+
+    __slots__ = ()
 
     indptr = fixed[IndexArray]()
     indices = fixed[IndexArray]()

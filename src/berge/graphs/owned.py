@@ -17,9 +17,21 @@ from typing import Any, Generic, Self, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OwnClasses", "fixed", "is_sealed", "sealed", "settle"]
+__all__ = ["OwnClasses", "Owner", "fixed", "is_sealed", "sealed", "settle"]
 
 Value = TypeVar("Value")
+
+
+class Owner:
+    """A base of what has `fixed` attributes, and no others: nothing takes a method's place."""
+
+    __slots__ = ("__weakref__", "_values")
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Begin with no values."""
+        owner = object.__new__(cls)
+        owner._values = {}
+        return owner
 
 
 class OwnClasses:
@@ -27,6 +39,8 @@ class OwnClasses:
 
     A property of another's class could say of a graph what was never checked.
     """
+
+    __slots__ = ()
 
     def __init_subclass__(cls) -> None:
         if not cls.__module__.startswith("berge."):
@@ -84,7 +98,7 @@ class fixed(Generic[Value]):  # noqa: N801 (read like `property`)
         if graph is None:
             return self
         try:
-            value = graph.__dict__[self._name]
+            value = graph._values[self._name]
         except KeyError:
             if self._compute is None:
                 raise AttributeError(f"{owner.__name__} has no {self._name} yet") from None
@@ -92,7 +106,7 @@ class fixed(Generic[Value]):  # noqa: N801 (read like `property`)
         return value.view() if type(value) is np.ndarray else value
 
     def __set__(self, graph: Any, value: Value) -> None:
-        if self._compute or self._name in graph.__dict__:
+        if self._compute or self._name in graph._values:
             raise AttributeError(
                 f"{self._name} of a {type(graph).__name__} cannot be changed: make a new one"
             )
@@ -101,5 +115,5 @@ class fixed(Generic[Value]):  # noqa: N801 (read like `property`)
 
 def settle(graph: Any, name: str, value: Any) -> Any:
     """Set a fixed attribute, which its graph has found out by the way."""
-    graph.__dict__[name] = value = sealed(value) if isinstance(value, np.ndarray) else value
+    graph._values[name] = value = sealed(value) if isinstance(value, np.ndarray) else value
     return value

@@ -34,7 +34,7 @@ class Sides(NamedTuple):
 
 def sides_of(graph: Graph) -> Sides | None:
     """Return the sides of a graph, which keeps them; None if it has an odd cycle."""
-    kept = vars(graph)
+    kept = graph._values
     if "sides" not in kept:
         settle(graph, "sides", _found(graph))
     sides: Sides | None = kept["sides"]

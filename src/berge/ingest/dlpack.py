@@ -10,7 +10,7 @@ import ctypes
 from typing import Any
 
 CUDA, CUDA_MANAGED = 2, 13  # kinds of device
-LEGACY_STREAM = 1  # what numba launches on; the producer waits for its own work before
+LEGACY_STREAM = 1  # it waits for the producer's work, and `CudaDevice.upload` for it
 KINDS = {0: "i", 1: "u", 2: "f"}
 
 

@@ -102,6 +102,11 @@ def frame_edges(
     if weights is not None and not isinstance(weights, bool):
         apart = place_of(names, "weights", weights)
     elif weights is not False and left is right is None and len(names) == 3:
+        if isinstance(next(iter(getattr(frame, "index", ())), None), str):
+            raise InvalidGraphError(
+                "the frame's index has labels too: name the columns by left= and right=, or melt a "
+                "table that has a column for each on the right"
+            )
         apart = 2
     ends = [place for place in range(len(names)) if place != apart]
     first, second = choose_columns([names[place] for place in ends], left, right)

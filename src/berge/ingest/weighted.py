@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
-from ..graphs.graph import BipartiteGraph, index_type
+from ..graphs.graph import BipartiteGraph, _own, index_type
 from ..graphs.owned import settle
 from ..wording import warn
 from . import as_bipartite, say_sizes
@@ -160,9 +160,9 @@ def _weighed_edges(
 ) -> Weighted:
     """Sort edges by rows, and their weights with them."""
     left, right = labels
-    graph = BipartiteGraph.from_edges(rows, cols, shape, row_labels=left, col_labels=right)
+    ends = _own("row indices", rows)  # which others may be changing
+    graph = BipartiteGraph.from_edges(ends, cols, shape, row_labels=left, col_labels=right)
     values = _numbers(values, graph.nnz)
-    ends = np.asarray(rows)
     if ends.size and (ends[1:] < ends[:-1]).any():
         values = values[np.argsort(ends, kind="stable")]
     return Weighted(graph, _without_nan(values, graph))

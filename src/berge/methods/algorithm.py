@@ -111,6 +111,8 @@ class Algorithm:
         The options that the name of a variant stands for; none of a family.
     borrows
         Whether it reads indices of the caller's as they must be read (`BorrowedGraph`).
+    several
+        Whether a vertex may have other than one unit; for assignment.
     """
 
     name: str
@@ -126,6 +128,7 @@ class Algorithm:
     aliases: Mapping[str, Mapping[str, bool | str]] = field(default_factory=dict, hash=False)
     settled: Mapping[str, bool | str] = field(default_factory=dict, hash=False, repr=False)
     borrows: bool = False
+    several: bool = False
 
     def load(self) -> Callable[..., None]:
         """Import the function; what the name of a variant stands for is settled."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ..checker.check import ends_of
 from ..checker.prices import Side
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
@@ -20,7 +21,7 @@ from ..graphs.names import named
 from ..shown import Shown
 from ..wording import plural
 from .assignment_run import AssignmentStats
-from .objective import OBJECTIVES, chosen_places, priced
+from .objective import OBJECTIVES, chosen_places, exponential, in_floats, priced, product_of
 from .price_proof import PriceProof, bounds_of, in_digits, is_required, price_proof
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ class Assignment(Shown):
         The pairs, by row and then by column, and their weights.
     total
         The sum of the weights of the pairs, and with it what is paid for what stays unmatched; the
-        product of absolute values with ``objective="product"``, the smallest weight with
-        ``"bottleneck"``.
+        product of absolute values with ``objective="product"``, a `decimal.Decimal` where no float
+        is as large or small; the smallest weight with ``"bottleneck"``.
     objective, match
         What was asked for.
     is_optimal
@@ -102,9 +103,13 @@ class Assignment(Shown):
     @cached_property
     def total(self) -> Any:
         """What the assignment comes to: an int for integer weights."""
+        return self._added_up()
+
+    def _added_up(self) -> Any:
+        """Return what pairs and units come to."""
         values = self.pair_weights.tolist()
         if self.objective == "product":
-            return math.prod(map(abs, values))
+            return product_of(values)
         if self.objective == "bottleneck":
             return min(values, default=math.inf)
         left = self._left_out()
@@ -211,7 +216,7 @@ class Assignment(Shown):
     def _in_weights(self, cost: Any) -> Any:
         """Return a sum of costs as a total."""
         if self.objective == "product":
-            return math.exp(-cost) if -cost < 709 else math.inf
+            return exponential(-cost)
         return self._sign * cost
 
     def pairs(self) -> IndexArray:
@@ -275,7 +280,10 @@ class Assignment(Shown):
         """
         from ..ingest.weighted import as_weighted
 
-        graph, known, costs = priced(as_weighted(source, weights), self.objective)
+        found = priced(as_weighted(source, weights), self.objective)
+        if self.row_side.prices.dtype.kind == "f":
+            found = in_floats(found)
+        graph, known, costs = found
         if graph.shape != self.shape:
             raise ProofError(f"the assignment is for {self.shape}, the graph has {graph.shape}")
         self._check_weights(graph, known)
@@ -298,10 +306,14 @@ class Assignment(Shown):
         return self.graph, self.costs
 
     def _places(self, graph: BipartiteGraph) -> Values:
-        """Return where the pairs are among the edges."""
-        places = chosen_places(graph, self.rows, self.cols)
+        """Return where the pairs are among the edges, each once."""
+        rows = ends_of("row", self.rows, graph.n_rows)
+        cols = ends_of("column", self.cols, graph.n_cols, rows.size)
+        places = chosen_places(graph, rows, cols)
         if places is None:
             raise ProofError("a pair of the assignment is not an edge of the graph")
+        if np.unique(places).size < places.size:
+            raise ProofError("a pair is in the assignment twice")
         return places
 
     def explain(self, left: Any, right: Any) -> str:

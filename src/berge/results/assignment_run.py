@@ -56,9 +56,13 @@ class AssignmentRun(UnderWay):
         What is to be chosen from, and what it costs.
     chosen
         Where every vertex has one unit: the column of each row, or −1. Else: for every edge,
-        whether it is chosen. None before the algorithm begins, or what it is to begin with.
+        whether it is chosen. None before the algorithm begins.
     row_price, col_price
         The prices, or None, as for `chosen`. Those of columns alone will do to begin with.
+    first
+        The column of each row to begin with, or −1, if prices are given too. It may be anything.
+    matched, needed
+        How many units have a pair so far, and how many can at most: for those who watch.
     infeasible
         Whether a vertex that is required cannot be used. The rest then is as far as it got.
     """
@@ -69,8 +73,19 @@ class AssignmentRun(UnderWay):
     chosen: npt.NDArray[Any] | None = None
     row_price: npt.NDArray[Any] | None = None
     col_price: npt.NDArray[Any] | None = None
+    first: npt.NDArray[Any] | None = None
+    matched: int = 0
     infeasible: bool = False
     stats: AssignmentStats = field(default_factory=AssignmentStats)
 
     def __post_init__(self) -> None:
         self.seconds = self.stats.seconds
+        units = self.problem.row_capacity, self.problem.col_capacity
+        sizes = zip(units, self.problem.graph.shape, strict=True)
+        self.needed = min(n if given is None else int(given.sum()) for given, n in sizes)
+
+    def pause(self, matched: int = 0) -> None:
+        """Report progress, and stop if time is up. Called between kernels."""
+        self.matched = min(matched, self.needed)
+        self.tell("search", self.stats.phases, self.matched, self.needed)
+        super().pause()

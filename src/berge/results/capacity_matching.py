@@ -185,10 +185,11 @@ class CapacityMatching(Shown):
         graph = as_bipartite(graph)
         if graph.shape != self.shape:
             raise ProofError(f"the matching is for {self.shape}, the graph has {graph.shape}")
-        size = self.check(graph, self.cover)
-        rows, cols = self.cover
+        rows, cols = map(np.array, self.cover)  # which others may be changing
+        size = self.check(graph, (rows, cols))
         of_rows, of_cols = int(self.row_units[1][rows].sum()), int(self.col_units[1][cols].sum())
         edges = size - of_rows - of_cols
+        self.upper_bound = size
         sizes, labels = (of_rows, of_cols, edges), (graph.row_labels, graph.col_labels)
         self.certificate = CapacityCertificate(rows, cols, *sizes, *labels)
         return self.certificate

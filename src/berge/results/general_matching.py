@@ -77,6 +77,16 @@ class GeneralMatching(Mates):
                 f"upper_bound {upper_bound} is below the cardinality {self.cardinality}"
             )
 
+    def settled(self) -> GeneralMatching:
+        """Return the same pairs in an array that nobody puts another in the place of."""
+        return GeneralMatching(
+            self.mate,
+            upper_bound=max(self.upper_bound, np.size(self.mate) // 2),
+            weight=self.weight,
+            stats=self.stats,
+            labels=self.labels,
+        )
+
     @property
     def n_vertices(self) -> int:
         """Number of vertices of the graph."""

@@ -49,6 +49,9 @@ class SolveStats(Shown):
         Levels of breadth-first search, over all phases.
     frontiers
         Size of the frontier by level, one list a phase. Only the first 10 000 levels are kept.
+    grafts
+        Of MS-BFS-Graft: how many columns each phase but the first began with by grafting; 0 if it
+        began with the unmatched rows.
     launches
         Of algorithms for GPUs: how many kernels a phase launched to search, one number a phase.
     iterations, pushes, active
@@ -83,6 +86,7 @@ class SolveStats(Shown):
     path_lengths: list[int] = field(default_factory=list)
     levels: int = 0
     frontiers: list[list[int]] = field(default_factory=list)
+    grafts: list[int] = field(default_factory=list)
     launches: list[int] = field(default_factory=list)
     iterations: int = 0
     pushes: int = 0

@@ -16,6 +16,8 @@ is there more than once, its best entry counts.
 
 from __future__ import annotations
 
+import math
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +29,13 @@ from ..graphs.owned import settle
 from ..ingest.weighted import Weighted, pair_name
 from ..wording import did_you_mean
 
-__all__ = ["OBJECTIVES", "Priced", "chosen_places", "kept_edges", "priced"]
+__all__ = [
+    "OBJECTIVES", "Priced", "chosen_places", "exponential", "in_floats", "kept_edges", "priced",
+    "product_of",
+]  # fmt: skip
 
+FLOATS_END = 700.0  # logarithms up to which floating-point numbers are normal
+_DIGITS = Context(prec=22, Emax=MAX_EMAX, Emin=MIN_EMIN)
 OBJECTIVES = ("min", "max", "product", "bottleneck")
 Values = npt.NDArray[Any]
 
@@ -85,6 +92,13 @@ def priced(weighted: Weighted, objective: str) -> Priced:
     return made
 
 
+def in_floats(edges: Priced) -> Priced:
+    """Return edges with floating-point numbers for integers, unless one would be rounded."""
+    if np.abs(edges.costs).max(initial=0) > 2**53:
+        return edges
+    return Priced(edges.graph, edges.weights.astype(float), edges.costs.astype(float))
+
+
 def kept_edges(graph: BipartiteGraph, keep: Values, *values: Values) -> Any:
     """Return the graph of some of the edges, and what belongs to these."""
     places = np.concatenate([[0], np.cumsum(keep)])[graph.indptr].astype(graph.indptr.dtype)
@@ -109,12 +123,39 @@ def _merged(graph: BipartiteGraph, weights: Values, costs: Values) -> Priced:
     return Priced(*kept_edges(graph, first, weights, costs))
 
 
+def product_of(values: list[float]) -> float | Decimal:
+    """Return a product of absolute values: a float, or a decimal number where no float will do.
+
+    Examples
+    --------
+    >>> from berge.results.objective import product_of
+    >>> product_of([2.0, -3.0]), product_of([1e-300, 1e-300])
+    (6.0, Decimal('1.000000000000000050185E-600'))
+    """
+    logs = np.cumsum(np.log(np.abs(np.array(values, np.float64))))
+    if np.abs(logs).max(initial=0) < FLOATS_END:
+        return math.prod(map(abs, values))
+    with localcontext(_DIGITS):
+        product = math.prod(map(Decimal, map(abs, values)), start=Decimal(1))
+    return float(product) if abs(logs[-1]) < FLOATS_END else product
+
+
+def exponential(x: float) -> float | Decimal:
+    """Return e to the power of x: a float, or a decimal number where no float will do."""
+    if abs(x) < FLOATS_END or x == math.inf:
+        return math.exp(x)
+    return Decimal(x).exp(_DIGITS)
+
+
 def chosen_places(graph: BipartiteGraph, rows: IndexArray, cols: IndexArray) -> Values | None:
     """Return where pairs are in ``graph.indices``, whose rows are sorted; None if one is not."""
-    keys = np.repeat(np.arange(graph.n_rows, dtype=np.int64), graph.row_degrees) * graph.n_cols
-    keys += graph.indices
-    wanted = rows.astype(np.int64) * graph.n_cols + cols
-    places = np.searchsorted(keys, wanted)
-    if places.size and (places.max() >= keys.size or (keys[places] != wanted).any()):
+    low, end = (graph.indptr[rows + k].astype(np.int64) for k in (0, 1))
+    high = end
+    while (low < high).any():  # a binary search in all rows at once
+        middle = (low + high) // 2
+        below = (low < high) & (graph.indices[np.minimum(middle, graph.nnz - 1)] < cols)
+        low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
+    there = low < end
+    if not there.all() or (graph.indices[low] != cols).any():
         return None
-    return places
+    return low

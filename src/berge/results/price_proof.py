@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,20 +52,29 @@ class PriceProof(Shown):
         """Whether the total is proved to the last digit."""
         return bool(self.best == self.worst)
 
+    @property
+    def apart(self) -> Any:
+        """How far from each other both are."""
+        if isinstance(self.best, type(self.worst)):
+            return abs(self.best - self.worst)
+        return abs(Decimal(self.best) - Decimal(self.worst))
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "proof", repr(self)[len("PriceProof(") : -1]
 
     def __repr__(self) -> str:
         if self.is_exact:
             return f"PriceProof(no assignment is better than {in_digits(self.best)})"
-        apart = abs(float(self.best) - float(self.worst))
-        return f"PriceProof(no assignment is better than {in_digits(self.best)}, {apart:.2g} away)"
+        said = in_digits(self.best)
+        return f"PriceProof(no assignment is better than {said}, {self.apart:.2g} away)"
 
 
 def price_proof(plan: Assignment) -> PriceProof:
     """Return the proof that no assignment is better; see `Assignment.prove`."""
     _check_asked(plan)
     plan._check_weights(plan._known()[0], plan.weights)
+    if plan.total != (total := plan._added_up()):
+        raise ProofError(f"the total is {in_digits(total)}, and the assignment says {plan.total}")
     if plan.objective == "bottleneck":
         best = worst = _bottleneck(plan)
     else:
@@ -124,21 +134,32 @@ def _check_asked(plan: Assignment) -> None:
 
 
 def _magnitude(plan: Assignment, high: Any) -> float:
-    """Return the sum of the absolute values of all that is added up; 0 for integers."""
+    """Return the sum of the absolute values of all that is added up; 0 for integers.
+
+    A price counts for no more than the largest cost: others could be as large as a forger likes.
+    """
     if isinstance(high, int):
         return 0.0
     graph, costs = plan._known()
     added = float(np.abs(costs[plan._places(graph)]).sum())
-    for side in (plan.row_side, plan.col_side):
-        leave = np.where(is_required(side.leave), 0, np.abs(side.leave))
-        largest = np.maximum(leave, np.abs(side.prices))
-        added += float((largest * np.maximum(side.capacity, 1)).sum())
+    sides = (plan.row_side, plan.col_side)
+    paid = [np.where(is_required(side.leave), 0, np.abs(side.leave)) for side in sides]
+    most = max(float(values.max(initial=0)) for values in (np.abs(costs), *paid))
+    degrees, ends = (graph.row_degrees, graph.col_degrees), (plan.rows, plan.cols)
+    for side, leave, degree, chosen in zip(sides, paid, degrees, ends, strict=True):
+        unused = side.capacity - np.bincount(chosen, minlength=side.capacity.size)
+        largest = np.minimum(np.maximum(leave, np.abs(side.prices)), most)
+        added += float((largest * np.minimum(side.capacity, degree) + leave * unused).sum())
     return added
 
 
 def _bottleneck(plan: Assignment) -> Any:
     """Check by covers that as many pairs cannot all be better."""
     graph, costs = plan._known()
+    for side in (plan.row_side, plan.col_side):
+        paid = np.where(is_required(side.leave) & (plan.match == "full"), 0, side.leave)
+        if (side.capacity != 1).any() or side.least.any() or paid.any() or plan.match == "any":
+            raise ProofError("a bottleneck is of one pair a vertex, and of as many as can be")
     places = plan._places(graph)
     worst = max(costs[places].tolist(), default=-math.inf)
     edges = list(edges_of_rows(graph.indptr, graph.window, costs))

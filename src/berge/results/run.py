@@ -121,7 +121,7 @@ class Run(UnderWay):
         The transpose goes there too, if the graph is the run's own.
         """
         graph = self.graph
-        space = graph.space
+        space = graph._space
         if space is None:
             if graph.nnz < LARGE or self.on_device or graph.on_disk:
                 yield

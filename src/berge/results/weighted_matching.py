@@ -180,24 +180,30 @@ class WeightedMatching(GeneralMatching):
         signed = as_signed_graph(graph, given, self.minimise)
         if self.prices is None:
             raise ProofError("no prices: the matching was read from a file, or stopped early")
+        if self.competes_with not in ("all", "maximum", "perfect"):
+            raise ProofError(f"it competes with {self.competes_with!r}: nothing to prove")
         if self.competes_with == "maximum":
             super().prove(signed, check=check)
             self.certificate = None  # until the rest is proved
-        elif self.competes_with == "perfect" and not self.is_perfect:
-            raise ProofError("the matching is not perfect")
+        elif self.competes_with == "perfect":
+            if not self.is_perfect:
+                raise ProofError("the matching is not perfect")
+            self.upper_bound = self.cardinality
         elif self.competes_with == "all" and self.prices.floor != 0:
             raise ProofError("the prices have a floor: they prove less than is claimed")
         low, high = verify_weight(signed, self.mate, self.prices)
+        tolerance = min(self.tolerance, tolerance_of(signed))  # what is said may be anything
         found = self.weight or 0
         if self.minimise:
             found = -found
-        if not low - self.tolerance <= found <= high + self.tolerance:
+        if not low - tolerance <= found <= high + tolerance:
             raise ProofError(f"the matching weighs {low}, and says it weighs {found}")
-        if high - low > self.tolerance:
+        if high - low > tolerance:
             raise ProofError(f"the matching weighs {low}, and the prices allow {high}")
         p = self.prices
         if self.minimise:
             low, high = -high, -low
+        self.weight_bound = low if self.minimise else high
         self.certificate = OddSetPrices(p.prices, p.parent, p.set_prices, p.floor, low, high)
         return self.certificate
 
@@ -262,6 +268,15 @@ def _sum(numbers: Any) -> Any:
     if numbers.dtype.kind == "f":
         return float(numbers.sum())
     return (int((numbers >> 32).sum()) << 32) + int((numbers & 0xFFFFFFFF).sum())
+
+
+def tolerance_of(graph: Graph) -> float:
+    """Return by how much prices may miss the weight of a matching: nothing for whole weights."""
+    given: Any = graph.weights
+    if given.dtype.kind != "f":
+        return 0.0
+    largest = float(np.abs(given).max(initial=0.0))
+    return TOLERANCE * largest * max(graph.n_vertices // 2, 1)
 
 
 def verify_weight(graph: Graph, mate: Any, prices: OddSetPrices) -> tuple[Any, Any]:

@@ -31,6 +31,7 @@ from .largest import check_needs, largest
 __all__ = ["assign"]
 
 PRICES = {"i": 2**60, "f": 2.0**960}  # to begin with; no good ones are larger
+FAR = 1024  # so many times the largest cost: beyond it prices would swallow digits of costs
 
 
 @with_hints
@@ -97,8 +98,10 @@ def assign(
     progress, on_phase
         Show the solve on standard error; call this with a `PhaseReport` now and then.
     initial
-        An `Assignment`, whose prices begin the solve, or prices of the columns. Good after a
-        small change of weights. Whatever the prices, the result is the best.
+        An `Assignment`; prices of the columns; or (matching, prices), the first a `Matching` or
+        the column of each row, −1 for none. The solve begins with the prices, and with the pairs
+        that are right for them. Good after a small change of weights. Whatever it is, the result
+        is the best.
 
     Returns
     -------
@@ -156,9 +159,9 @@ def assign(
         with run.timed("size"):
             found = _sized(found, match, run)
         run.problem, places, forced = reduced(found)
-        run.col_price = _first_prices(initial, found)
+        run.first, run.col_price = _first(initial, found, objective)
         entry = default.choose_assign(algorithm, run.problem)
-        if run.problem.row_capacity is not None and not entry.name.startswith("capacity"):
+        if found.has_capacities and not entry.several:
             raise OptionError(f"{entry.name} is for one pair a vertex, without at_least")
         entry.load()(run)
         if run.infeasible:
@@ -201,20 +204,41 @@ def _sized(found: Asked, match: str, run: AssignmentRun) -> Asked:
     )
 
 
-def _first_prices(initial: Any, found: Asked) -> Any:
-    """Return the prices of columns to begin with, in the words of algorithms; None for none."""
+def _first(initial: Any, found: Asked, objective: str) -> tuple[Any, Any]:
+    """Return the columns of rows and the prices of columns to begin with; None for none."""
     if initial is None:
-        return None
-    n_cols, kind = found.edges.graph.n_cols, found.costs.dtype
-    prices = initial.col_side.prices if isinstance(initial, Assignment) else np.asarray(initial)
+        return None, None
+    (n_rows, n_cols), kind = found.edges.graph.shape, found.costs.dtype
+    pairs, prices = None, initial
+    if isinstance(initial, Assignment):
+        prices = initial.col_prices
+        if initial.row_side.capacity.max(initial=0) <= 1:
+            pairs = initial.row_match
+    elif isinstance(initial, tuple):
+        if len(initial) != 2:
+            raise InvalidMatchingError("initial must be (matching, prices), or one of the two")
+        pairs, prices = initial
+        pairs = np.array(getattr(pairs, "row_match", pairs), subok=False)  # which may be changing
+    prices = np.array(prices, subok=False)
     if prices.shape != (n_cols,) or prices.dtype.kind not in "iuf":
         raise InvalidMatchingError(
-            f"initial must be an Assignment, or prices of {n_cols} columns, not "
-            f"{prices.dtype} of shape {prices.shape}"
+            f"initial must be an Assignment, or prices of {n_cols} columns, or (matching, prices); "
+            f"the prices are {prices.dtype} of shape {prices.shape}"
         )
     if not np.isfinite(prices).all() or np.abs(prices).max(initial=0) > PRICES[kind.kind]:
         raise InvalidMatchingError("initial has a price that is infinite, not a number, or huge")
-    return np.rint(prices).astype(kind) if kind.kind == "i" else prices.astype(kind)
+    if pairs is not None and (pairs.shape != (n_rows,) or pairs.dtype.kind not in "iu"):
+        raise InvalidMatchingError(
+            f"initial: the matching must have the columns of {n_rows} rows, not {pairs.dtype} of "
+            f"shape {pairs.shape}"
+        )
+    if objective == "max":
+        prices = -prices.astype(kind)
+    if kind.kind == "i":
+        return pairs, np.rint(prices).astype(kind)
+    numbers = [found.costs, *(side.leave[side.leave < np.inf] for side in (found.rows, found.cols))]
+    most = FAR * max(float(np.abs(values).max(initial=0)) for values in numbers)
+    return pairs, prices.astype(kind).clip(-most, most)
 
 
 def _result(

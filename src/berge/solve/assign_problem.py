@@ -27,7 +27,7 @@ from ..checker.prices import MOST_UNITS, Side
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph
 from ..methods.assignment.problem import Problem, required
-from ..results.objective import Priced, kept_edges
+from ..results.objective import Priced, in_floats, kept_edges
 from ..wording import did_you_mean, in_words, warn
 
 __all__ = ["MATCHES", "Asked", "asked", "numbers_of", "reduced", "units_of"]
@@ -80,6 +80,11 @@ def asked(
         raise OptionError(f"unmatched_cost must be a number or (left, right), not {paid!r}")
     if unmatched_cost is not None and objective not in ("min", "max"):
         raise OptionError(f"unmatched_cost is for objectives min and max, not {objective!r}")
+    if costs.dtype.kind == "i" and any(map(_has_fractions, paid)):
+        edges = in_floats(edges)
+        if edges.costs is costs:
+            raise OptionError("unmatched_cost must be whole with integer weights above 2^53")
+        costs = edges.costs
     sides = []
     labels = graph.row_labels, graph.col_labels
     for side, n, names, c, k, m in zip(
@@ -104,6 +109,15 @@ def asked(
     return found
 
 
+def _has_fractions(paid: Any) -> bool:
+    """Tell whether there is a number that is not whole among those for one side."""
+    try:
+        values = np.asarray(list(paid.values()) if isinstance(paid, Mapping) else paid)
+    except ValueError:
+        return False  # of no form that is taken, as will be said
+    return values.dtype.kind == "f" and bool((values % 1 != 0).any())
+
+
 def units_of(
     side: str, capacity: Any, least: Any, size: int, labels: Sequence[Any] | None
 ) -> tuple[Values, Values]:
@@ -121,6 +135,10 @@ def numbers_of(
     name: str, given: Any, size: int, labels: Sequence[Any] | None, dtype: Any, default: Any
 ) -> Values:
     """Return a number for every vertex: from one, from one each, or from those by label."""
+    if hasattr(given, "to_dict") and type(given.index).__name__ != "RangeIndex":  # pandas
+        if not given.index.is_unique:
+            raise OptionError(f"{name}: the index of the {type(given).__name__} names one twice")
+        given = given.to_dict()
     if isinstance(given, Mapping):
         places = range(size) if labels is None else labels
         known = set(places)
@@ -141,10 +159,7 @@ def numbers_of(
         raise OptionError(f"{name} must be finite")
     cast = values.astype(dtype)
     if np.dtype(dtype).kind == "i" and (cast != values).any():
-        hint = "; with integer weights it must be one too" if name == "unmatched_cost" else ""
-        raise OptionError(
-            f"{name} must be a whole number, not {values[cast != values].flat[0]}{hint}"
-        )
+        raise OptionError(f"{name} must be a whole number, not {values[cast != values].flat[0]}")
     full: Values = np.full(size, cast) if cast.ndim == 0 else cast
     return full
 

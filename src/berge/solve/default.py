@@ -16,8 +16,9 @@ greedy     ``suitor`` by weights, else ``single-pass``, the fastest by measureme
 assign     ``paths-or-scaling``; with capacities ``capacity-auction``
 capacity   ``capacity-phases``, for the largest matching with capacities
 any graph  ``graft`` from ``degree-one`` for graphs that need not be bipartite (docs/general.md)
-in parts   ``distributed-graft`` from ``karp-sipser``, whose rule needs few exchanges; greedy:
-           ``locally-dominant`` by weights, else ``proposals``
+in parts   ``distributed-graft`` from ``within-parts``, which is the above on each part's own edges;
+           from ``karp-sipser`` where many edges lie between parts, and no part has room for all;
+           greedy: ``locally-dominant`` by weights, else ``proposals``
 ========== ==================================================================================
 """
 
@@ -52,7 +53,7 @@ GREEDY, GREEDY_BY_WEIGHT = "single-pass", "suitor"
 
 # For graphs in parts; of the methods, the first is for weights and the second for none.
 EXACT_IN_PARTS = "distributed-graft"
-STARTS_IN_PARTS = ("karp-sipser", "greedy", "none")
+STARTS_IN_PARTS = ("within-parts", "karp-sipser", "greedy", "none")
 GREEDY_IN_PARTS = ("locally-dominant", "proposals", "weighted-proposals")
 
 # algorithm, init, device, side, initial, time_limit, on_phase, progress, options
@@ -144,9 +145,13 @@ def choose_weighted(algorithm: str) -> Algorithm:
     return find("general-weighted", GENERAL_WEIGHTED if algorithm == "auto" else algorithm)
 
 
-def choose_start_in_parts(init: str) -> str:
-    """Return the start of a graph in parts, of which there are others than on one machine."""
+def choose_start_in_parts(init: str, local: bool = True) -> str:
+    """Return the start of a graph in parts, of which there are others than on one machine.
+
+    `local` says that most edges are within parts, or that one part may finish alone.
+    """
     if init not in ("auto", *STARTS_IN_PARTS):
         names = ", ".join(STARTS_IN_PARTS)
         raise OptionError(f"init on a cluster is one of {names}, not {init!r}")
-    return STARTS_IN_PARTS[0] if init == "auto" else init
+    within, by_degree = STARTS_IN_PARTS[:2]
+    return init if init != "auto" else within if local else by_degree

@@ -2,7 +2,13 @@
 
 In memory are the vertices and a subgraph S, as large as there is room for. The first pass reads all
 rows in order. It fills S with a sample, some edges of every row and of every column, and matches
-every row to its first free column on the way. From then on, in turns:
+every row to its first free column on the way; a row with no other column takes it from a row that
+has others. It also counts the rows of every column, and adds their numbers up by exclusive or.
+
+Then columns with one row left are matched off, since some maximum matching has that edge. The sum
+tells which row it is. The row is read, and taken from its columns, some of which then have one row
+left. What is matched off is never looked at again: only rows that are matched off have an edge to
+such a column. From then on, in turns:
 
     solve    make the matching maximum in S, by the default algorithm;
     mark     grow trees of alternating paths in S from all unmatched rows, breadth first;
@@ -24,7 +30,7 @@ most as many phases as the first pass left rows unmatched; in practice there is 
 The rows of a level are read in order. Those less than `GAP` bytes apart are read together, with
 what lies between. `Stats.bytes_needed` is what was looked at, of `Stats.bytes_read`. The system is
 told of all reads of a batch before the first, so that a disk can do several at a time, and one
-thread reads a batch while another works on the last.
+thread reads a batch while another works on the last. To match columns off reads a row once at most.
 
 When S is full, a quarter of it is dropped. The edges of the matching and of the trees stay; of the
 others some stay, at even distances in the order they came. (To drop the oldest was as good.) If
@@ -38,9 +44,11 @@ The columns of all that is read are compared with the number of columns (`Folder
 that is changed while a solve goes on leads to an error or to another matching, never out of an
 array.
 
-Reference: vertices in memory and edges on disk is the semi-external model of J. Abello, A. L.
-Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms", Algorithmica 32,
-2002. To solve on a part, and add what its dual solution violates, is constraint generation.
+References: R. M. Karp, M. Sipser, "Maximum matching in sparse random graphs", FOCS 1981, for
+columns with one row left. Vertices in memory and edges on disk is the semi-external model of J.
+Abello, A. L. Buchsbaum, J. R. Westbrook, "A functional approach to external graph algorithms",
+Algorithmica 32, 2002. To solve on a part, and add what its dual solution violates, is constraint
+generation.
 """
 
 from __future__ import annotations
@@ -79,6 +87,8 @@ def out_of_core(run: Run, *, window: int = 0, kept: int = 0) -> None:
     with _Reader(run, window or window_edges(index.itemsize)) as reader:
         _sample(run, s, reader)
         perfect = run.upper_bound
+        if perfect > run.cardinality and s.size < graph.nnz:
+            _match_off(run, s, reader)
         while True:
             s.solve()
             s.mark()
@@ -99,8 +109,8 @@ class Arrays(NamedTuple):
     cols: Any
     seen: Any  # edges of each column in the sample
     fresh: Any  # edges of each column that this phase added
-    parent: Any  # the row that a column was marked from
-    root: Any  # the unmatched row whose tree a column is in
+    parent: Any  # the row that a column was marked from; at first, its rows by exclusive or
+    root: Any  # the unmatched row whose tree a column is in; at first, how many rows it has left
     found: Any  # 1: the tree of this unmatched row has a free column
     queue: Any  # rows to read, and rows that they lead to
     state: Any
@@ -133,8 +143,8 @@ class _Subgraph:
             cols=np.zeros(n_cols, np.uint8),
             seen=np.zeros(n_cols, np.uint8),
             fresh=np.empty(n_cols, np.uint8),
-            parent=np.empty(n_cols, index),
-            root=np.empty(n_cols, index),
+            parent=np.zeros(n_cols, index),
+            root=np.zeros(n_cols, index),
             found=np.empty(n_rows, np.uint8),
             queue=np.empty(n_rows, index),
             state=np.array([0, self.capacity, 0, 0, 0, 0]),
@@ -184,6 +194,13 @@ class _Subgraph:
     def make_room(self) -> None:
         """Drop edges of S until a quarter is free, or all that are left have to stay."""
         drop(self.arrays, np.zeros_like(self.arrays.cols), 3 * int(self.state[ROOM]) // 4)
+
+    def leave_room(self, edges: int) -> None:
+        """Drop edges of S until there is room for so many, before there are trees."""
+        room = int(self.state[ROOM]) - edges
+        if self.size > room:
+            none = self.arrays._replace(parent=np.full_like(self.arrays.parent, -1))
+            drop(none, np.zeros_like(self.arrays.cols), room)
 
     def cover(self) -> Certificate:
         """Return the vertex cover that proves the matching, if it is maximum."""
@@ -272,6 +289,27 @@ def _sample(run: Run, s: _Subgraph, reader: _Reader) -> None:
     settle(graph, "nonempty_cols", nonempty)
 
 
+def _match_off(run: Run, s: _Subgraph, reader: _Reader) -> None:
+    """Match columns with one row left, until there is none. No matched row becomes free."""
+    arrays, state, indptr = s.arrays, s.state, unsigned(run.graph.indptr)
+    with run.timed("match off"):
+        s.leave_room(min(run.graph.shape))  # for the edges of the matching
+        state[TAIL] = state[GAINED] = 0
+        begin_with_single(arrays)
+        while state[TAIL]:
+            rows = np.sort(arrays.queue[: state[TAIL]])
+            state[TAIL] = 0
+            for batch in reader.read(rows):
+                run.cardinality += int(state[GAINED])
+                state[GAINED] = 0
+                take_away(batch, indptr, arrays)
+        run.cardinality += int(state[GAINED])
+    run.stats.traversed_edges += int(state[EDGES])
+    state[EDGES] = 0
+    if run.stats.init == "none":
+        run.stats.start_cardinality = run.cardinality
+
+
 def _phase(run: Run, s: _Subgraph, reader: _Reader) -> bool:
     """Grow the trees by what S lacks, until each has a free column or cannot grow.
 
@@ -332,7 +370,7 @@ def sample(batch: Any, indptr: Any, s: Any, per_row: int, per_col: int, most: in
     all; and the matched ones.
     """
     indices, seen, state = batch.indices, s.seen, s.state
-    row_match, col_match = s.row_match, s.col_match
+    row_match, col_match, left, rows = s.row_match, s.col_match, s.root, s.parent
     size, gained = state[SIZE], state[GAINED]
     for i in range(batch.rows.size):
         x = np.int64(batch.rows[i])
@@ -344,6 +382,8 @@ def sample(batch: Any, indptr: Any, s: Any, per_row: int, per_col: int, most: in
         turn = x * SPREAD % max(degree, np.int64(1))
         for k in range(lo, hi):
             y = np.int64(indices[k])
+            left[y] += 1
+            rows[y] ^= x
             turn += per_row
             keep = turn >= degree
             if keep:
@@ -356,12 +396,71 @@ def sample(batch: Any, indptr: Any, s: Any, per_row: int, per_col: int, most: in
                 row_match[x], col_match[y] = y, x
                 gained += 1
                 mate, wanted = y, True
+            elif mate < 0 and degree == 1 and has_others(col_match[y], indptr):
+                row_match[col_match[y]] = -1
+                row_match[x], col_match[y] = y, x
+                mate, wanted = y, True
             if y == mate and wanted:
                 keep, wanted = True, False
             if keep:
                 s.kept_rows[size], s.kept_cols[size] = x, y
                 size += 1
     state[SIZE], state[GAINED] = size, gained
+
+
+@helper
+def has_others(x: Any, indptr: Any) -> bool:
+    """Tell whether a row has more than one edge."""
+    x = np.int64(x)
+    return bool(np.int64(indptr[x + 1]) - np.int64(indptr[x]) > 1)
+
+
+@helper
+def match_single(y: int, s: Any) -> None:
+    """Match a column with the one row that it has left, and have that read.
+
+    The column is free, or that row's. The sum is compared, as the file may have been changed.
+    """
+    state, row_match, col_match = s.state, s.row_match, s.col_match
+    x = np.int64(s.parent[y])
+    if 0 <= x < row_match.size and s.rows[x] == 0:  # not matched off with another column
+        before = np.int64(row_match[x])
+        if before != y and col_match[y] < 0:
+            if before >= 0:
+                col_match[before] = -1
+            else:
+                state[GAINED] += 1
+            row_match[x], col_match[y] = y, x
+            s.kept_rows[state[SIZE]], s.kept_cols[state[SIZE]] = x, y
+            state[SIZE] += 1
+        s.rows[x] = 1
+        s.queue[state[TAIL]] = x
+        state[TAIL] += 1
+
+
+@kernel
+def begin_with_single(s: Any) -> None:
+    """Match columns that have one row."""
+    for y in range(s.cols.size):
+        if s.root[y] == 1:
+            match_single(y, s)
+
+
+@kernel
+def take_away(batch: Any, indptr: Any, s: Any) -> None:
+    """Take rows of a batch from their columns, and match those with one row left."""
+    left, rows = s.root, s.parent
+    for i in range(batch.rows.size):
+        x = np.int64(batch.rows[i])
+        lo = np.int64(batch.starts[i])
+        hi = lo + np.int64(indptr[x + 1]) - np.int64(indptr[x])
+        for k in range(lo, hi):
+            y = np.int64(batch.indices[k])
+            left[y] -= 1
+            rows[y] ^= x
+            if left[y] == 1:
+                match_single(y, s)
+        s.state[EDGES] += hi - lo
 
 
 @helper

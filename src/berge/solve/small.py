@@ -78,7 +78,7 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     """
     own = type(graph) is BipartiteGraph
     if own:
-        parts = vars(graph)  # `fixed` would make views, and kernels alone get these
+        parts = graph._values  # `fixed` would make views, and kernels alone get these
         indptr, indices, shape = parts["indptr"], parts["indices"], parts["shape"]
     elif getattr(graph, "format", None) == "csr":
         indptr, indices, shape = graph.indptr, graph.indices, graph.shape

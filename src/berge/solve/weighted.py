@@ -16,9 +16,9 @@ from ..methods.registry import check_numbers
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport, Stop
 from ..results.weighted_matching import (
-    TOLERANCE,
     WeightedMatching,
     prices_of_forest,
+    tolerance_of,
     weight_of_pairs,
 )
 from ..settings import GeneralWeightedName
@@ -158,9 +158,7 @@ def _result(
             most = mate.size // 2 if perfect else pairs if first is None else first.cardinality
             bound = prices.bound(most)
     run.stats.stopped = run.stopped
-    tolerance = 0.0
-    if given.dtype.kind == "f":
-        tolerance = TOLERANCE * float(np.abs(given).max(initial=0.0)) * max(mate.size // 2, 1)
+    tolerance = tolerance_of(graph)
     sign = -1 if minimise else 1
     matching = WeightedMatching(
         mate,

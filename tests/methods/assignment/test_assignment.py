@@ -89,14 +89,16 @@ def total_of(run: AssignmentRun) -> float:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_small(algorithm):
-    """Right on small problems of all kinds, infeasible ones too; some begin with prices."""
+    """Right on small problems, infeasible ones too; some begin with pairs and prices."""
     rng = np.random.default_rng(1)
     impossible = 0
     for _ in range(2000 if COMPILED else 300):
         run = AssignmentRun(random_problem(rng))
         if rng.random() < 0.2:
             kind = run.problem.costs.dtype
-            run.col_price = rng.integers(-20, 21, run.problem.graph.n_cols).astype(kind)
+            n_rows, n_cols = run.problem.graph.shape
+            run.col_price = rng.integers(-20, 21, n_cols).astype(kind)
+            run.first = rng.integers(-1, n_cols + 1, n_rows)
         find("assign", algorithm).load()(run)
         total, best = total_of(run), best_total(run.problem)
         assert run.infeasible == (best > IMPOSSIBLE / 2)

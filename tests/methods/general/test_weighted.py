@@ -349,6 +349,23 @@ def test_forged_proofs_are_refused():
         wrong.prove(source)
 
 
+@pytest.mark.parametrize("tolerance", [np.inf, np.nan, 1e300, -1.0, 5.0])
+def test_a_tolerance_that_a_file_claims_proves_nothing_more(tmp_path, tolerance):
+    """With an endless one, any matching was proved to be the heaviest."""
+    path = ([0, 1, 2], [1, 2, 3], [2.5, 5.5, 2.5])
+    berge.maximum_weight_matching(path).save(tmp_path / "m.npz")
+    with np.load(tmp_path / "m.npz") as file:
+        content = dict(file)
+    content |= {"mate": np.full(4, -1), "weight": 0.0, "tolerance": tolerance}
+    np.savez(tmp_path / "m.npz", **content)
+    if not 0 <= tolerance < np.inf:
+        with pytest.raises(berge.FormatError, match="tolerance is"):
+            berge.WeightedMatching.load(tmp_path / "m.npz")
+        return
+    with pytest.raises(ProofError, match="the prices allow"):
+        berge.WeightedMatching.load(tmp_path / "m.npz").prove(path)
+
+
 def test_empty_graphs():
     for mode in ({}, {"perfect": True}, {"maxcardinality": True}):
         m = berge.maximum_weight_matching(([], [], []), **mode)

@@ -72,7 +72,7 @@ def reproduce(
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "results.jsonl"
     chosen, tasks = plan(suite, results, data=data, files=files, only=only)
-    carry_out(ctx, chosen, tasks, results, quiet, together if suite == "quick" else None)
+    carry_out(ctx, chosen, tasks, results, quiet, None if suite == "full" else together)
     rows = {row["key"]: row for row in read_lines(results)}  # the last of each
     report = build_report(list(rows.values()))
     page = write_report(report, folder)

@@ -27,6 +27,7 @@ from ..report.bench import by_machine
 from ..report.model import Claim, Figure, Missing, Table, Verdict
 
 __all__ = [
+    "COMPUTED",
     "IN_PRINT",
     "Check",
     "Claims",
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 IN_PRINT = "by the printed table"
+COMPUTED = "computed for this report"
 Row = dict[str, Any]
 Check = Callable[["Rows"], "Outcome | None"]
 # claim, as published, the end of a figure's or table's id, and what looks whether it holds
@@ -78,10 +80,12 @@ def exact(
 ) -> tuple[Setting, ...]:
     """Return settings of `maximum_matching`, one for each number of threads.
 
-    The name ends with the threads, and says of options only their values: `Rows` look for it.
+    The name ends with the threads, and says of options only their values: `Rows` look for it. All
+    begin with one start, that of one thread; searches begin at rows, or at columns by ``side``.
     """
-    label = name or " ".join([algorithm, init, *(str(value) for value in options.values())])
-    arguments = {"algorithm": algorithm, "init": init, **options}
+    said = (str(value) for option, value in options.items() if option != "side")
+    label = name or " ".join([algorithm, init, *said])
+    arguments = {"algorithm": algorithm, "init": init, "one_start": True, **options}
     return tuple(
         Setting(f"{label} t{n}", None, arguments | {"threads": n}, repeats, keep) for n in threads
     )

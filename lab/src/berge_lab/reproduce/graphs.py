@@ -24,7 +24,7 @@ from typing import Any
 from berge.errors import OptionError
 
 from ..bench.suite import GraphSource, Suite, generated
-from .published import TABLE_I
+from .published import TABLE_I, TREE_NAMES, TREE_TABLE_II
 
 __all__ = ["CLASSES", "SUITES", "class_of", "graph_sets", "suite_of"]
 
@@ -180,10 +180,11 @@ def _found(folder: Path, names: Sequence[str]) -> list[GraphSource]:
 
 
 def _named(data: Path | None) -> Iterator[GraphSource]:
-    """Yield the matrices of the G-PR paper's table I that the folder has, or `berge fetch` got."""
+    """Yield the matrices of the papers' tables that the folder has, or `berge fetch` got."""
     from berge.files.suitesparse import cache_folder
 
-    known = [row[0] for row in TABLE_I]
+    of_trees = [TREE_NAMES.get(row[1], row[1]) for row in TREE_TABLE_II]
+    known = list(dict.fromkeys([*(row[0] for row in TABLE_I), *of_trees]))
     if data is not None:
         yield from _found(data, known)
     for name in known:

@@ -17,15 +17,19 @@ from statistics import fmean, stdev
 from berge.methods.greedy.proposals import first_round
 from berge.solve.greedy import BLUE
 
+from ..bench.ratios import geometric_mean
 from ..report.model import Figure, Missing, Series
 from .apfb import NO_GPU
+from .colours import free_pairs, full_md5, matched, mesh, quarter_md5, size
 from .experiment import (
+    COMPUTED,
     Check,
     Claims,
     Experiment,
     Outcome,
     Paper,
     Rows,
+    by_margin,
     claims_of,
     cores,
     greedy,
@@ -223,14 +227,16 @@ def _mean_ratio(ours: str, other: str, name: str, holds: Callable[[float], bool]
     return outcome
 
 
-def _fastest(ours: str, other: str, holds: Callable[[float], bool]) -> Check:
+def _fastest(ours: str, other: str, ratio: Callable[[float], float]) -> Check:
+    """Return a test of the largest speed-up; `ratio` of it is above one if the claim holds."""
+
     def outcome(rows: Rows) -> Outcome | None:
         graphs = rows.having(ours, other)
         if not graphs:
             return None
         most = max(_ratios(rows, graph, ours, other, "seconds")[0] for graph in graphs)
         threads = max(rows.row(graph, ours)["arguments"]["threads"] for graph in graphs)
-        return Outcome(f"up to {most:.2f} times on {threads} threads", holds(most))
+        return by_margin(rows, ratio(most), f"up to {most:.2f} times on {threads} threads")
 
     return outcome
 
@@ -238,11 +244,30 @@ def _fastest(ours: str, other: str, holds: Callable[[float], bool]) -> Check:
 def _quickly(rows: Rows) -> Outcome | None:
     def share(graph: str) -> float:
         rounds = _rounds(rows, graph)
-        return rounds[min(5, len(rounds) - 1)] / (rounds[-1] or 1.0)
+        return rounds[min(3, len(rounds) - 1)] / (rounds[-1] or 1.0)
 
     graphs = rows.having(PROPOSALS)
     least = f"at least {100 * min(map(share, graphs)):.0f} %" if graphs else ""
-    return on_graphs(graphs, lambda g: share(g) >= 0.9, 1.0, f"{least} after five rounds")
+    return on_graphs(graphs, lambda g: share(g) >= 7 / 8, 1.0, f"{least} after three rounds")
+
+
+def _stuck(rows: Rows) -> Outcome:
+    """Count the free neighbours that are left when colours never change."""
+    graph = mesh()
+    free = free_pairs(graph, matched(graph, lambda v, r: full_md5(v, 1)))
+    words = f"{free} edges with both ends free on a grid of {graph.n_vertices} points"
+    return Outcome(f"{words}, {COMPUTED}", free > 0)
+
+
+def _quarter(rows: Rows) -> Outcome:
+    """Compare sizes of matchings, in the mean of some runs."""
+    graph = mesh()
+    ours, whole = (
+        fmean(size(matched(graph, colour, seed)) for seed in range(8))
+        for colour in (quarter_md5, full_md5)
+    )
+    words = f"{100 * ours / whole:.2f} % on a grid of {graph.n_vertices} points"
+    return Outcome(f"{words}, {COMPUTED}", abs(ours / whole - 1) <= 0.01)
 
 
 def _best_p(rows: Rows) -> Outcome | None:
@@ -277,7 +302,8 @@ def _scales(rows: Rows) -> Outcome | None:
     some = [g for g in graphs if most in rows.threads(g, PROPOSALS)]
     mean = fmean(1 / _relative(rows, graph, most) for graph in some)
     asked = (1 + most) / 2
-    return Outcome(f"{mean:.2f} times on {most} threads (asked for: {asked:g})", mean >= asked)
+    words = f"{mean:.2f} times on {most} threads (asked for: {asked:g})"
+    return by_margin(rows, mean / asked, words)
 
 
 def _with_size(rows: Rows) -> Outcome | None:
@@ -286,7 +312,53 @@ def _with_size(rows: Rows) -> Outcome | None:
         return None
     speeds = [_ratios(rows, graph, PROPOSALS, RANDOM, "seconds")[0] for graph in graphs]
     found = _rank_correlation([rows.size(graph)["edges"] for graph in graphs], speeds)
-    return Outcome(f"rank correlation of speed-up and edges {found:+.2f}", found > 0)
+    words = f"rank correlation of speed-up and edges {found:+.2f}"
+    return (
+        Outcome(words, None, "too weak to tell") if abs(found) < 0.3 else Outcome(words, found > 0)
+    )
+
+
+def _less_by_weight(rows: Rows) -> Outcome | None:
+    some, others = rows.having(PROPOSALS, RANDOM), rows.having(HEAVY, WEIGHTED)
+    graphs = [g for g in others if g in some]
+    if not graphs:
+        return None
+    plain, heavy = (
+        fmean(_ratios(rows, g, ours, other, "seconds")[0] for g in graphs)
+        for ours, other in ((PROPOSALS, RANDOM), (HEAVY, WEIGHTED))
+    )
+    return by_margin(
+        rows, plain / (heavy or 1e-9), f"{heavy:.2f} times by weight, {plain:.2f} at random"
+    )
+
+
+def _flat(name: str, points: float) -> Check:
+    """Return a test that size or weight hardly changes with p."""
+
+    def spread(rows: Rows, graph: str) -> float:
+        values = [fmean(_runs(rows, graph, f"{HEAVY} {p}", name))
+                  for p in _swept(rows, graph, HEAVY)]  # fmt: skip
+        return 100 * (1 - min(values) / (max(values) or 1))
+
+    def outcome(rows: Rows) -> Outcome | None:
+        graphs = [g for g in rows.graphs if _swept(rows, g, HEAVY)]
+        words = ", ".join(f"{spread(rows, g):.2f} % from least to most ({g})" for g in graphs)
+        return on_graphs(graphs, lambda g: spread(rows, g) <= points, 1.0, words)
+
+    return outcome
+
+
+def _least_time(rows: Rows) -> Outcome | None:
+    """Whether runs are shortest with a p near the recommended one."""
+    graphs = [g for g in rows.graphs if len(_swept(rows, g, HEAVY)) > 2]
+    if not graphs:
+        return None
+    times = {p: geometric_mean(rows.seconds(g, f"{HEAVY} {p}") for g in graphs)
+             for p in _swept(rows, graphs[0], HEAVY)}  # fmt: skip
+    near = min(s for p, s in times.items() if abs(p - BLUE) <= 0.1)
+    far = min(s for p, s in times.items() if abs(p - BLUE) > 0.1)
+    best = min(times, key=lambda p: times[p])
+    return by_margin(rows, far / near, f"at p = {best:g}; {far / near:.2f} times as long elsewhere")
 
 
 def _rank_correlation(left: Sequence[float], right: Sequence[float]) -> float:
@@ -298,12 +370,22 @@ def _rank_correlation(left: Sequence[float], right: Sequence[float]) -> float:
 
 
 _CLAIMS: Claims = (
-    ("most vertices are matched after a few rounds", "the figure shows it", "figure-2", _quickly),
+    ("the number of unmatched vertices falls rapidly: at least by half in each of three rounds",
+     "the figure shows it", "figure-2", _quickly),
+    ("with the same colours in every round it gets stuck in a matching that is not maximal", "said",
+     "figure-2", _stuck),
+    ("a quarter of MD5 costs no quality: sizes are as with all of it, within 1 %", "in experiments",
+     "figure-2", _quarter),
     ("on a large random graph the fraction matched in the first round is "
      "2(1 − p)(1 − exp(−p/(1 − p))), within a point", "derived", "figure-3b", _formula(True, 1.0)),
     ("… and on a mesh about that, within five points", "figure 3, on ecology1", "figure-3b",
      _formula(False, 5.0)),
     (f"it is largest at p = {BLUE}", "confirmed on ecology1", "figure-3b", _best_p),
+    ("the time is least near that p", "around 0.5", "figure-3a", _least_time),
+    ("the size hardly depends on p, by 2 % at most", "the figure shows it", "figure-3a",
+     _flat("size", 2.0)),
+    ("… nor does the weight, by 5 % at most", "the figure shows it", "figure-3a",
+     _flat("weight", 5.0)),
     ("Alg. 3 scales with the number of cores", "good speed-ups up to 8 threads", "figure-4",
      _scales),
     ("random matchings by proposals are as large as serial ones", "over 99 % on average",
@@ -314,11 +396,13 @@ _CLAIMS: Claims = (
      _mean_ratio(HEAVY, SORTED, "weight", lambda ratio: abs(ratio - 0.85) <= 0.05)),
     ("on a multicore CPU proposals are hardly faster than serial random matching",
      "up to 1.1 times on 16 threads", "figure-5b",
-     _fastest(PROPOSALS, RANDOM, lambda most: most <= 1.1)),
+     _fastest(PROPOSALS, RANDOM, lambda most: 1.1 / (most or 1e-9))),
     ("… slower than serial weighted matching", "up to 0.7 times", "figure-5d",
-     _fastest(HEAVY, WEIGHTED, lambda most: most < 1)),
+     _fastest(HEAVY, WEIGHTED, lambda most: 1 / (most or 1e-9))),
     ("… and faster than sorting", "up to 13 times", "figure-5f",
-     _fastest(HEAVY, SORTED, lambda most: most > 1)),
+     _fastest(HEAVY, SORTED, lambda most: most)),
+    ("… and speed-ups by weight are below those at random", "0.7 and 1.1 times", "figure-5d",
+     _less_by_weight),
     ("speed-ups increase with the size of the graph", "the figure shows it", "figure-5b",
      _with_size),
     ("on a GPU proposals are faster than serial matching", "up to 6.8, 5.6 and 37 times",

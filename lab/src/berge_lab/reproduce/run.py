@@ -1,8 +1,8 @@
 """What has to be measured for a suite, and what is written when it is.
 
-Measurements that several figures need are made once. In the suite quick those of one family of
-algorithms share a process: starting one for each would take longer than all of them. In the others
-each has its own.
+Measurements that several figures need are made once. Those of one family of algorithms share a
+process: starting one for each would take longer than all of them. In the suite full each has its
+own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def plan(
 
 
 def together(task: Task) -> str:
-    """Return the family of the algorithm: what measurements share a process in the suite quick."""
+    """Return the family of the algorithm: what measurements share a process, but in full."""
     arguments: dict[str, Any] = task[1].arguments
     return str(arguments.get("method") or arguments["algorithm"]).partition("-")[0]
 

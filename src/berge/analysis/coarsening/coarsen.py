@@ -20,7 +20,7 @@ import numpy as np
 
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
-from ...graphs.owned import settle
+from ...graphs.owned import sealed, settle
 from ...hints import with_hints
 from ...results.under_way import UnderWay
 from ...settings import GreedyName
@@ -275,7 +275,11 @@ def descend(
                     reason = f"stalled: the next level would still have {still}"
                     break
                 smaller = contract(graph, coarse, n_coarse, threads)
-            settle(smaller, "vertex_weights", np.bincount(coarse, weights_of(graph), n_coarse))
+            together = sealed(np.bincount(coarse, weights_of(graph), n_coarse))
+            if isinstance(smaller, Graph):
+                settle(smaller, "vertex_weights", together)
+            else:
+                smaller = replace(smaller, vertex_weights=together)
             level = Level(
                 smaller,
                 reduction=graph.n_vertices / n_coarse,

@@ -21,7 +21,7 @@ from ...shown import Shown
 from ...wording import plural
 
 if TYPE_CHECKING:
-    from .hypergraph import Hypergraph
+    from .nets import Hypergraph
 
 __all__ = ["Hierarchy", "Level"]
 
@@ -248,7 +248,7 @@ class Hierarchy(Shown):
 
     def _write(self, folder: Path, scale: float) -> list[str]:
         """Write the files of `save`; return their names."""
-        from ...files import metis
+        from ...files import hmetis, metis
         from ...files.files import replacing
 
         names = [TOLD]  # first: it marks the others as ours
@@ -262,7 +262,7 @@ class Hierarchy(Shown):
                 metis.write_graph(level.graph, folder / names[-1], scale=scale)
             else:
                 names.append(f"level-{i}.hgr")
-                metis.write_hypergraph(level.graph, folder / names[-1], scale=scale)
+                hmetis.write_hypergraph(level.graph, folder / names[-1], scale=scale)
             if level.coarse is not None:
                 names.append(f"map-{i}.npy")
                 with replacing(folder / names[-1]) as file:
@@ -271,7 +271,7 @@ class Hierarchy(Shown):
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> Hierarchy:
-        """Read the graphs and maps that `save` wrote; of hypergraphs there is no reader.
+        """Read the graphs, or hypergraphs, and maps that `save` wrote.
 
         Weights are as in the files, that is scaled if they were; `check` tells whether all fits.
 
@@ -291,6 +291,7 @@ class Hierarchy(Shown):
         """
         from ...files import metis, npy
         from ...files.aside import in_place
+        from .nets import read_hypergraph
 
         folder = in_place(folder)
         told = folder / TOLD
@@ -302,11 +303,14 @@ class Hierarchy(Shown):
             known = [tuple(float(x[name]) for name in names) for x in facts["levels"]]
         except (KeyError, OverflowError, TypeError, ValueError, RecursionError):
             raise FormatError("not what Hierarchy.save writes", told) from None
-        if (folder / "level-0.hgr").exists():
-            raise OptionError(f"{str(folder)!r} has hypergraphs, which cannot be read back")
+        has_nets = (folder / "level-0.hgr").exists()
+        graph: Graph | Hypergraph
         made = []
         for i, numbers in enumerate(known):
-            graph = metis.read_graph(folder / f"level-{i}.graph")
+            if has_nets:
+                graph = read_hypergraph(folder / f"level-{i}.hgr")
+            else:
+                graph = metis.read_graph(folder / f"level-{i}.graph")
             coarse = None
             if i + 1 < len(known):
                 kinds = np.dtype(np.int32), np.dtype(np.int64)

@@ -20,66 +20,20 @@ connectivity matching); B. Vastenhouw, R. H. Bisseling, SIAM Rev. 47, 2005.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ...errors import OptionError
-from ...graphs.graph import BipartiteGraph, Graph, IndexArray, Weights, _check_weights
+from ...graphs.graph import BipartiteGraph, Graph, IndexArray, _check_weights
 from ...hints import with_hints
 from ...settings import GreedyName
-from ...wording import plural
 from .coarsen import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level
+from .nets import Hypergraph
 
-__all__ = ["Hypergraph", "coarsen_hypergraph"]
-
-
-@dataclass(eq=False, repr=False)
-class Hypergraph:
-    """Nets with weights, and vertices with weights.
-
-    Attributes
-    ----------
-    incidence
-        Rows are nets, columns are vertices; sorted, without duplicates.
-    weights, vertex_weights
-        Of nets and vertices.
-    """
-
-    incidence: BipartiteGraph
-    weights: Weights
-    vertex_weights: Weights | None = None
-
-    @property
-    def n_vertices(self) -> int:
-        """Number of vertices."""
-        return self.incidence.n_cols
-
-    @property
-    def n_edges(self) -> int:
-        """Number of nets."""
-        return self.incidence.n_rows
-
-    @property
-    def total_weight(self) -> float:
-        """Sum of the weights of all nets."""
-        return float(self.weights.sum())
-
-    def to_scipy(self) -> Any:
-        """Return the incidence as a ``scipy.sparse.csr_array``; its values are weights of nets."""
-        from scipy.sparse import csr_array
-
-        nets = self.incidence
-        values = np.repeat(self.weights, nets.row_degrees)
-        return csr_array((values, nets.indices, nets.indptr), shape=nets.shape)
-
-    def __repr__(self) -> str:
-        pins = self.incidence.nnz
-        vertices = plural(self.n_vertices, "vertex", "vertices")
-        return f"Hypergraph({vertices}, {plural(self.n_edges, 'net')}, {plural(pins, 'pin')})"
+__all__ = ["coarsen_hypergraph"]
 
 
 @with_hints
@@ -104,11 +58,11 @@ def coarsen_hypergraph(
     Parameters
     ----------
     incidence
-        A `BipartiteGraph`, or anything that `as_bipartite` takes: a row for each net, a column for
-        each vertex. For a sparse matrix, rows are nets of the columns that they hold together;
-        pass the transpose for the other way round.
+        A `Hypergraph`, a `BipartiteGraph`, or anything that `as_bipartite` takes: a row for each
+        net, a column for each vertex. For a sparse matrix, rows are nets of the columns that they
+        hold together; pass the transpose for the other way round.
     net_weights, vertex_weights
-        Weights ≥ 0; ones if not given.
+        Weights ≥ 0; those of a `Hypergraph`, or ones, if not given.
     largest_net
         Nets of more vertices do not count when vertices are rated.
     levels, until, method, balance, seed, threads, time_limit, progress, on_level
@@ -137,6 +91,11 @@ def coarsen_hypergraph(
     ).checked()
     if not isinstance(largest_net, (int, np.integer)) or largest_net < 2:
         raise OptionError(f"largest_net must be a whole number from 2 on, not {largest_net!r}")
+    if isinstance(incidence, Hypergraph):
+        net_weights = incidence.weights if net_weights is None else net_weights
+        if vertex_weights is None:
+            vertex_weights = incidence.vertex_weights
+        incidence = incidence.incidence
     nets = as_bipartite(incidence).without_duplicates()
     weights = _check_weights("net_weights", net_weights, nets.n_rows)
     finest = Hypergraph(

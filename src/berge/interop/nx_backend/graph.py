@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from ...graphs.graph import IndexArray
+from ...graphs.graph import BipartiteGraph, IndexArray
+from ...graphs.owned import OwnClasses, Owner, fixed, sealed
 
 __all__ = ["BergeGraph"]
 
 
-class BergeGraph:
+class BergeGraph(Owner, OwnClasses):
     """The nodes and neighbours of an undirected networkx graph, in the graph's own order.
 
     Node i is called ``labels[i]``; its neighbours are ``indices[indptr[i]:indptr[i + 1]]``. Every
     edge is there from both ends, a self-loop once. Parallel edges become one. Attributes are left
     behind but for those of edges that are asked for: ``weights[name]`` has one for each neighbour.
+    What was checked stays as it is, as in `berge.graphs.owned`.
 
     Examples
     --------
@@ -38,20 +41,32 @@ class BergeGraph:
     Memory: 4 bytes for each end of an edge and 16 for a node; the labels are the caller's objects.
     """
 
+    __slots__ = ("_multigraph",)
+
     __networkx_backend__ = "berge"
+    indptr = fixed[IndexArray]()
+    indices = fixed[IndexArray]()
+    labels = fixed[Sequence[Any]]()
+    weights = fixed[Mapping[str, Any]]()
 
     def __init__(
         self,
         indptr: npt.NDArray[np.int64],
         indices: IndexArray,
-        labels: list[Any],
+        labels: Sequence[Any],
         *,
         multigraph: bool = False,
         weights: Mapping[str, list[Any]] | None = None,
     ):
-        self.weights = dict(weights or {})
-        self.indptr, self.indices, self.labels = indptr, indices, labels
+        self.labels = tuple(labels)
+        checked = BipartiteGraph(indptr, indices, (len(self.labels),) * 2)
+        self.indptr, self.indices = checked.indptr, checked.indices
+        self.weights = MappingProxyType(dict(weights or {}))
         self._multigraph = multigraph
+
+    def __reduce__(self) -> Any:
+        make = partial(BergeGraph, multigraph=self._multigraph, weights=dict(self.weights))
+        return make, (self.indptr, self.indices, self.labels)
 
     @classmethod
     def from_networkx(cls, graph: Any, edge_attrs: Mapping[str, Any] | None = None) -> BergeGraph:
@@ -70,7 +85,8 @@ class BergeGraph:
             name: [data.get(name, missing) for row in adjacency.values() for data in row.values()]
             for name, missing in (edge_attrs or {}).items()
         }
-        return cls(indptr, indices, labels, multigraph=graph.is_multigraph(), weights=weights)
+        arrays = sealed(indptr), sealed(indices)
+        return cls(*arrays, labels, multigraph=graph.is_multigraph(), weights=weights)
 
     def to_networkx(self) -> Any:
         """Return a networkx graph with the same nodes and neighbours in the same order."""
@@ -86,10 +102,10 @@ class BergeGraph:
                 graph._adj[u][v] = graph._adj[v][u] if j < i else new
         return graph
 
-    @cached_property
-    def index(self) -> dict[Any, int]:
+    @fixed
+    def index(self) -> Mapping[Any, int]:
         """The place of every label."""
-        return dict(zip(self.labels, range(len(self.labels)), strict=True))
+        return MappingProxyType(dict(zip(self.labels, range(len(self.labels)), strict=True)))
 
     def is_directed(self) -> bool:
         """Return False."""

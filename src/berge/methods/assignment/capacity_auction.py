@@ -89,7 +89,7 @@ def bid_down(run: AssignmentRun, side: Units) -> None:
         run.stats.phases += 1
         while state[COUNT] and state[READ] < BIDS_EFFORT * side.graph.nnz:
             bid(a, v, bids, queue, max(high * step, 1e-12), EDGES_PER_CALL, state)
-            run.pause()
+            run.pause(np.count_nonzero(a.chosen))
         spare = (a.parked[n_rows:] > 0) & (v < leave)
         v[spare] = leave[spare]
     run.stats.edges += int(state[READ])

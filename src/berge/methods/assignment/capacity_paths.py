@@ -119,14 +119,14 @@ def search_all(run: AssignmentRun, units: Units, most: int | None = None) -> boo
     tally = np.zeros(3, np.int64)
     with run.timed("start"):
         choose_by_prices(a, b)
-    run.pause()
+    run.pause(np.count_nonzero(a.chosen))
     x = 0
     try:
         with run.timed("search"):
             while x < n_rows and (most is None or tally[EDGES] < most):
                 budget = EDGES_PER_CALL if most is None else min(EDGES_PER_CALL, most)
                 x = search_from_rows(a, b, x, budget, tally)
-                run.pause()
+                run.pause(np.count_nonzero(a.chosen))
     finally:
         run.stats.searches += int(tally[SEARCHES])
         run.stats.edges += int(tally[EDGES])

@@ -118,7 +118,7 @@ def bid_all(
     while state[COUNT] > few and tally[BIDS] < most:
         stop = tally[EDGES] + min(EDGES_PER_CALL, 16 * queue.size)
         auction(a, queue, state, few, step, spread, stop, tally)
-        run.pause()
+        run.pause(queue.size - int(state[COUNT]))
     sync(a)
     return bool(state[COUNT] <= few)
 

@@ -85,7 +85,7 @@ def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
         count = take_tight(a, rows)
         count = bid(a, rows, count, BIDS_PER_ROW * n_rows, tally)
     run.stats.bids += int(tally[BIDS])
-    run.pause()
+    run.pause(n_rows - count)
     buffers = Buffers(
         np.empty(n_cols, a.costs.dtype),
         np.empty(n_cols, index),
@@ -106,7 +106,7 @@ def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
                     if done < 0:
                         done = -1 - done
                         run.infeasible = True
-                    run.pause()
+                    run.pause(n_rows - count + done)
                 spent.append(int(tally[EDGES]) - first)
                 if (
                     most < math.inf

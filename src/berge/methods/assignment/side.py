@@ -50,7 +50,7 @@ class Side(NamedTuple):
     def of(cls, run: AssignmentRun) -> Self:
         """Return the rows' side of a run with one unit a vertex, whose arrays become the run's.
 
-        Of what the run begins with, column prices are kept; the rest is found anew.
+        Of what the run begins with, column prices are kept, and pairs that these are right for.
         """
         problem = run.problem
         graph, costs = problem.graph, problem.costs
@@ -76,6 +76,8 @@ class Side(NamedTuple):
         else:
             np.minimum(problem.col_leave, given, out=run.col_price)
         lower_to_feasible(a)
+        if run.first is not None:
+            keep_tight(a, run.first)
         return cls(graph, a)
 
     def turned(self) -> Side:
@@ -126,6 +128,18 @@ def lower_to_feasible(a: Arrays) -> None:
         for k in range(indptr[i], indptr[i + 1]):
             least = min(least, costs[k] - col_price[indices[k]])
         a.row_price[i] = least if least < a.never else 0  # required, and has no edge
+
+
+@kernel
+def keep_tight(a: Arrays, pairs: Any) -> None:
+    """Match each row to the column it is given, if that is free and the edge has reduced cost 0."""
+    indices, costs, col_match = a.indices, a.costs, a.col_match
+    for i in range(pairs.size):
+        for k in range(a.indptr[i], a.indptr[i + 1]):
+            j = np.int64(indices[k])
+            tight = costs[k] - a.col_price[j] <= a.row_price[i]
+            if j == pairs[i] and col_match[j] < 0 and tight:
+                a.row_match[i], col_match[j] = j, i
 
 
 @kernel

@@ -76,9 +76,9 @@ from ..phases import graph_and_matching
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
 # size of its other half, being filled; the step being done and its next item to hand out;
 # nanoseconds spent top-down and bottom-up; the free columns among ``forest[LO:HI]``; whether roots
-# are set in the same pass bottom-up.
+# are set in the same pass bottom-up; columns grafted.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
-ENDED, AT_ONCE = 12, 13
+ENDED, AT_ONCE, GRAFTED = 12, 13, 14
 
 TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
 
@@ -161,6 +161,8 @@ def ms_bfs_graft(
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
                 graft(a, roots, run.threads, graft_from)
+            if grafting:
+                run.stats.grafts.append(int(state[GRAFTED]))
     finally:
         report(run, a.tally)
 
@@ -244,7 +246,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
                 y = indices[k]
                 if visited[y] == 0 and claim(visited, y, shared):
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
-                    if adopt(x, y, col_match, parent, root, leaf):
+                    if adopt(x, y, root[x], True, col_match, parent, root, leaf):
                         ends += 1
                         break
         lo, last = next_chunk(state, CURSOR, hi, CHUNK, shared)
@@ -262,7 +264,9 @@ def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
     """
     state = a.state
     state[STEP], state[CURSOR] = BOTTOM_UP, 0
+    state[LISTED_NEXT] = 0
     do_step(a, roots, state[LISTED], threads)
+    take_listed(state)
     if state[AT_ONCE] == 0:
         state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
         do_step(a, roots, state[TAIL] - state[HI], threads)
@@ -297,13 +301,7 @@ def bottom_up(a: Any, t: int, shared: bool) -> None:
                 if r >= 0 and leaf[r] < 0:
                     visited[y] = 1
                     waiting = enqueue(y, mine, waiting, forest, state, TAIL, shared)
-                    parent[y] = x
-                    mate = col_match[y]
-                    if mate < 0:
-                        leaf[r] = y
-                        ends += 1
-                    elif at_once:
-                        root[mate] = r
+                    ends += adopt(x, y, r, at_once, col_match, parent, root, leaf)
                     break
             if visited[y] == 0:
                 waiting_left = enqueue(
@@ -333,14 +331,20 @@ def set_roots(a: Any, t: int, shared: bool) -> None:
 
 
 @helper
-def adopt(x: int, y: int, col_match: Any, parent: Any, root: Any, leaf: Any) -> bool:
-    """Hang y on x (Algorithm 5); return whether that ends an augmenting path."""
+def adopt(
+    x: int, y: int, r: int, now: bool, col_match: Any, parent: Any, root: Any, leaf: Any
+) -> bool:
+    """Hang y on x, in the tree of root r (Algorithm 5); return whether that ends a path.
+
+    The root of y's mate may be set later.
+    """
     parent[y] = x
     mate = col_match[y]
     if mate < 0:
-        leaf[root[x]] = y
+        leaf[r] = y
         return True
-    root[mate] = root[x]
+    if now:
+        root[mate] = r
     return False
 
 
@@ -393,6 +397,7 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     state[STEP], state[CURSOR] = SORT_OUT, 0
     state[TAIL] = state[LISTED_NEXT] = 0
     do_step(a, roots, state[LO], threads)
+    take_listed(state)
     n_active, n_renewable = state[TAIL], state[LISTED]
     state[FOREST] = 1 - state[FOREST]
     state[UNVISITED] += n_renewable
@@ -402,12 +407,14 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
         ended = counted(a.tally, ENDS)
         go_bottom_up(a, roots, threads)
         state[HI] = state[TAIL]
-        state[UNVISITED] -= state[HI] - state[LO]
+        state[GRAFTED] = state[HI] - state[LO]
+        state[UNVISITED] -= state[GRAFTED]
         state[ENDED] = counted(a.tally, ENDS) - ended
-        if state[HI] - state[LO] == state[ENDED]:
+        if state[GRAFTED] == state[ENDED]:
             state[LO] = state[HI]
     else:
         # Regrow the active trees from their roots.
+        state[GRAFTED] = 0
         forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
         for i in range(n_active):
             entry = np.int64(forest[i])
@@ -448,12 +455,14 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
 @kernel
 def do_step(a: Any, roots: Any, n_items: int, threads: int) -> None:
     """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
-    state = a.state
-    state[LISTED_NEXT] = 0
     do_shares(threads if n_items >= SERIAL else 1, a, roots)
-    if state[STEP] == BOTTOM_UP or state[STEP] == SORT_OUT:
-        state[COLUMNS] = 1 - state[COLUMNS]
-        state[LISTED] = state[LISTED_NEXT]
+
+
+@helper
+def take_listed(state: Any) -> None:
+    """Go over to the other half of ``columns``, which a step has filled."""
+    state[COLUMNS] = 1 - state[COLUMNS]
+    state[LISTED] = state[LISTED_NEXT]
 
 
 @share_out

@@ -202,7 +202,10 @@ def search_with_limits(run: Run, a: Arrays, most_edges: float) -> bool:
 
 def hidden(cols: Any, state: Any) -> Any:
     """Return which columns are hidden; a mark that one thread has lost is still another's."""
-    return (cols[:, ::2] == state[HIDDEN]).any(axis=0)
+    found = cols[0, ::2] == state[HIDDEN]
+    for others in cols[1:]:
+        found |= others[::2] == state[HIDDEN]
+    return found
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
