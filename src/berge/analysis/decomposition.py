@@ -94,7 +94,7 @@ class DulmageMendelsohn(Shown):
         The maximum matching that it was made from, proved.
     row_order, col_order
         Permutations: ``A[row_order][:, col_order]`` is block upper triangular. From top to bottom
-        the rows are those of the underdetermined, square and overdetermined part; the matching is
+        the rows are those of the underdetermined, square and overdetermined part. The matching is
         on the diagonal of the square part, and of the square blocks within the two others.
     row_bounds, col_bounds
         Coarse bounds in the new order, five each. Rows: underdetermined, square, overdetermined

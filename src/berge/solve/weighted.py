@@ -56,8 +56,8 @@ def maximum_weight_matching(
         Anything that `as_graph` takes; also ``(ends, others, weights)``. Self-loops are ignored; of
         parallel edges the best is kept.
     weights
-        None or True for those of the source (a networkx or igraph graph has them in ``"weight"``),
-        the name of an attribute of edges, or an array with one for each stored entry or edge.
+        None or True for those of the source: networkx and igraph graphs have them in ``"weight"``.
+        Else the name of an attribute of edges, or an array with one for each stored entry or edge.
         Any finite numbers: whole ones are solved exactly. Those of a matrix or a file are its
         values, with their sign.
     maxcardinality
