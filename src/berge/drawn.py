@@ -162,8 +162,11 @@ def draw_matrix(
     write_names(plt, axis.xaxis, labels[1], shape[1], orders[1], rotation=90)
     write_names(plt, axis.yaxis, labels[0], shape[0], orders[0])
     if numbers is not None and max(shape) <= _MOST_NUMBERS:
+        dark = set(zip(kinds[-1].rows.tolist(), kinds[-1].cols.tolist(), strict=True))
+        look = {"ha": "center", "va": "center", "fontsize": 10}
         for i, j, number in zip(*(array.tolist() for array in numbers), strict=True):
-            axis.text(j + 0.5, i + 0.5, f"{number:.4g}", ha="center", va="center", fontsize=10)
+            colour = "white" if (i, j) in dark else "black"
+            axis.text(j + 0.5, i + 0.5, f"{number:.4g}", color=colour, **look)
     marks = [plt.Rectangle((0, 0), 1, 1, color=kind.colour, label=kind.name) for kind in kinds]
     figure.legend(
         handles=marks, loc="outside lower center", ncols=len(kinds), frameon=False, fontsize=9
