@@ -17,6 +17,7 @@ EDGES_PER_CALL = 1 << 24  # some tenths of a second; guess: calls cost nothing b
 # Threads that share a step.
 CHUNK = 256  # items that a thread takes at a time: degrees are skewed; guess
 SERIAL = 1024  # items below which one thread does a step: waking others takes longer; guess
+LIGHT = 32  # items of a step that only sets or lists them, for one of a search; guess
 PRIVATE = 1024  # items that a thread collects before it writes to a shared list; guess
 CHUNK_OF_ROOTS = 16  # roots that a thread searches from at a time, at most; guess
 SERIAL_EDGES = 4096  # edges of the last phase below which one thread does the next; guess
@@ -37,7 +38,7 @@ SPLIT = (64, 8192)  # degrees from which a row is of the second and of the third
 ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause; guess
 
 # Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
-SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
+SHARED_TRANSPOSE = 600_000  # edges from which threads share a transpose: blogcatalog, random-3.5
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
@@ -51,7 +52,7 @@ DIGIT = 11  # bits that are sorted by at a time: the counters of a thread fit in
 ASKED, WITHIN = 1000, 0.9  # vertices asked, and the part that must have its neighbour in its range
 
 # The cheap start on threads: the table on the start in performance.md; in_rounds.py.
-SHARED_START = 500_000  # edges from which threads share it
+SHARED_START = 8_000_000  # edges from which threads share it: "Two threads" in performance.md
 SHARED_VERTICES = 1 << 14  # vertices a side, too: on few columns threads take each other's lines
 FIRST_SAMPLE = 1 << 8  # rows before a cut that are tried first
 SAMPLE, SAMPLE_PART = 1 << 11, 64  # rows that are tried then: so many, or 1/64 of all
@@ -81,8 +82,8 @@ SOLO_PARTS = (1 / 8, 1 / 4, 1 / 2, 7 / 8)  # "When to wake the others" in perfor
 
 # The default: which algorithm goes on, and when. performance.md; auto_rule.py, in_rounds.py.
 EFFORT = 3.0  # times the edges that searches may read: 3 to 5 are equal
-SHARED_SEARCHES = 300_000  # edges from which threads share the searches
-SHARED_PUSHES = 1_000_000  # edges from which threads share push-relabel: ego-Twitter
+SHARED_SEARCHES = 3_000_000  # edges from which threads share searches: "Two threads"
+SHARED_PUSHES = 4_000_000  # edges from which threads share push-relabel: the same
 SHARED_ROWS = 1 << 11  # and unmatched rows: fewer mean many rounds, each too short to wake threads
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3  # part of the rows dealt with after one time the edges: cit-HepPh, cit-HepTh
@@ -97,7 +98,17 @@ FAR_LEFT, FAR_FOUND = 0.85, 0.98  # rows left though searches succeed: bayer10
 LONG_PATH = 32  # edges of a path by which a mesh is known: dragon-dual, mdual
 REST = 1 / 64  # part of the rows that is left there
 LEAST_FOUND = 1 / 10  # part of its roots from which a phase of Pothen–Fan finds paths
+LEAST_ON_MESH = 1 / 100  # the same where it began: on dragon-dual push-relabel takes longer
 READ_IN_NO_TIME = 1 << 14  # edges; guess
+
+# Depth-first searches on trial: "On trial" in performance.md.
+TRIED_ROOTS = 1 / 32  # rows left, as a part of all: with few it does not matter
+TRIED_PART, TRIED_LEAST = 1 / 256, 1 << 14  # edges that are read: a part of all, at least so many
+ALL_FOUND, DEEPER = 0.97, 1.2  # searches that find a path; edges a path, of the other kind
+PROBES, PROBE_EDGES = 32, 512  # rows from which to tell meshes, and edges from each; guess
+MESH_NEWS = 0.85  # part that leads to columns not seen: 0.26 to 0.66 on meshes, 1 in random graphs
+MESH_DEGREE = 8  # edges a row on average: kkt-opf-SyntheticUSA permuted and wave permuted have more
+SHARED_PHASES = 500_000  # edges from which threads share phases there; guess
 
 # Any graph: lab/benchmarks/general.py. Places ahead in the queue that memory is asked for.
 FOREST_FAR, FOREST_AHEAD, FOREST_NEAR = 12, 8, 4  # halves the time of road-moscow and dragon-dual
@@ -107,7 +118,7 @@ LEFT_IN_ORDER = 1 / 32  # of what is not settled; four graphs leave up to 2 %, a
 
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
-ROWS_SHARED_START = 1 << 17  # rows from which threads at the start save more than calls cost
+ROWS_SHARED_PHASES = 1 << 17  # rows from which phases on threads may save more than calls cost
 LITTLE_MEMORY = 1 << 18  # indices for which new memory is at hand
 
 # Out of core.
@@ -119,8 +130,9 @@ PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass add
 PLAIN_PASSES = 3  # times the edges that searches may read before a transpose is built; guess
 GATHERED = 1 << 27  # edges that one part gathers at most, if it has the memory; guess
 GATHER_AFTER, GATHER_PHASES = 40, 4  # exchanges, phases to come: rmat has 3 and is better without
-GATHER_ANYWAY = 100  # exchanges: power law
+GATHER_ANYWAY, GATHER_AT_ONCE = 100, 1 << 20  # exchanges: power law; edges: guess
 ASK = 0.25  # seconds
+SAMPLED, SAMPLED_FROM = 61, 1 << 16  # one column in so many, of graphs with so many; guess
 
 # Coarsening.
 SLOWEST = 0.95  # a step that leaves more of the vertices is not worth its while; guess

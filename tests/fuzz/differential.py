@@ -5,8 +5,9 @@
 Each small graph is solved by the default and by one setting, drawn from all exact algorithms,
 starts, options, sides and 1, 2 and 4 threads. On every fourth there is a turn for greedy methods,
 coarsening, decomposition, or another form of the graph. Large graphs are above the thresholds from
-which threads share the work: the default on 2 and on 4 threads, and on every second graph a further
-algorithm. `tests.fuzz.lowered` has threads share the work on small graphs, too.
+which threads share the work, some of which are lower here (`SHARED`): the default on 2 and on 4
+threads, and on every second graph a further algorithm. `tests.fuzz.lowered` has threads share the
+work on small graphs, too.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 import berge
-from berge import BipartiteGraph, Graph, Matching
+from berge import BipartiteGraph, Graph, Matching, tuning
+from berge.methods.combined import mixed
 from berge.methods.registry import Algorithm, find, variants
+from berge.methods.starts import cheap
 
 from . import graphs, tally
 from .supervise import supervise
@@ -39,6 +42,8 @@ SCANNING = {a.name for a in EXACT if "cuda" in a.devices} - {"apfb-queue", "apfb
 MEMORY = 1 << 33  # address space; threads have stacks and arenas of their own
 PATIENCE = 120.0  # seconds for one graph, however large
 ROUND = 120.0  # seconds before what was tried is noted
+SHARED = {"SHARED_SEARCHES": 300_000, "SHARED_START": 500_000, "SHARED_PUSHES": 1_000_000}
+SHARING = [(m, name) for m in (tuning, mixed, cheap) for name in SHARED if hasattr(m, name)]
 
 
 def check(graph: BipartiteGraph, matching: Matching, size: int, **settings: Any) -> None:
@@ -152,6 +157,8 @@ def solve_large(seed: int) -> int:
     """Try a large graph; return the number of solves."""
     rng = default_rng([seed, 1])
     graph, short = graphs.large(rng, seed)
+    for module, name in SHARING:
+        setattr(module, name, SHARED[name])  # compiled code has none of them
     first = berge.maximum_matching(graph, threads=2)
     size = berge.verify(graph, first, first.prove(graph)) or first.cardinality
     calls = [{"threads": 4}] + [drawn_large(rng, seed // 2, short)] * (seed % 2)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import berge
-from berge import BipartiteGraph, Graph, InvalidGraphError, tuning
+from berge import BipartiteGraph, Graph, InvalidGraphError
 from berge.graphs import csr as csr_module
 from berge.graphs.graph import BorrowedGraph
 
@@ -127,10 +127,10 @@ def test_transpose_is_a_stable_sort(n_rows, n_cols, n_edges, threads, monkeypatc
 
 @pytest.mark.skipif(not COMPILED, reason="too large for uncompiled kernels")
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
-def test_transpose_on_threads(threads):
-    """Above the size from which blocks of rows are counted by several threads."""
+def test_transpose_on_threads(threads, monkeypatch):
+    """Blocks of rows are counted by several threads."""
     graph = berge.generate.rmat(14, 16, duplicates=True)
-    assert graph.nnz > tuning.SHARED_TRANSPOSE
+    monkeypatch.setattr("berge.tuning.SHARED_TRANSPOSE", graph.nnz)
     rows = np.repeat(np.arange(graph.n_rows), graph.row_degrees)
     counts = np.bincount(graph.indices, minlength=graph.n_cols)
     transpose = graph._transposed(threads)

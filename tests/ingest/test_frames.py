@@ -391,3 +391,33 @@ class TestCupyStandIns:
 def test_pydata_sparse_stand_in():
     array = stand_in("sparse.numba_backend", to_scipy_sparse=lambda self: sp.coo_array(DENSE))
     assert edges(berge.as_bipartite(array)) == EDGES
+
+
+def test_datasets_and_frames_that_are_not_in_memory(tmp_path):
+    """Only the columns that are named come into memory."""
+    dataset = pytest.importorskip("pyarrow.dataset")
+    pandas = pytest.importorskip("pandas")
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame = pandas.DataFrame(
+        {"who": ["ann", "bob", "ann"], "note": ["", "x", ""], "what": ["cook", "cook", "drive"]}
+    )
+    frame["hours"] = [3, 1, 2]
+    frame[:2].to_parquet(tmp_path / "0.parquet")
+    frame[2:].to_parquet(tmp_path / "1.parquet")
+    expected = berge.as_bipartite(frame, left="who", right="what")
+    whole = dataset.dataset(tmp_path)
+    parts = dataframe.from_pandas(frame, npartitions=2)
+    for source in (whole, whole.scanner(), whole.to_table().to_reader(), parts):
+        graph = berge.as_bipartite(source, left="who", right="what")
+        assert (graph.row_labels, graph.col_labels) == (expected.row_labels, expected.col_labels)
+        np.testing.assert_array_equal(graph.indices, expected.indices)
+    for source in (whole, parts):
+        assert berge.assign(source, "hours", left="who", right="what").total == 3
+        assert berge.match_pairs(source, left="who", right="what") == {
+            "ann": "drive",
+            "bob": "cook",
+        }
+    with pytest.raises(berge.OptionError, match="nobody"):
+        berge.as_bipartite(whole, left="who", right="nobody")
+    with pytest.raises(berge.OptionError):
+        berge.as_bipartite(parts)

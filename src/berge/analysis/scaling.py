@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import IndexArray
+from ..ingest.own import own_csr
 from ..results.assignment import Assignment
 from ..settings import AssignSettings
 from ..shown import Shown
@@ -130,11 +131,11 @@ def scale_and_permute(
     -----
     As `assign`; besides that O(entries), and memory for three copies of them.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, issparse
 
     if objective not in ("product", "bottleneck"):
         raise OptionError(f"objective must be product or bottleneck, not {objective!r}")
-    a = csr_array(matrix)
+    a = own_csr(matrix) if issparse(matrix) and len(matrix.shape) == 2 else csr_array(matrix)
     if a.shape[0] != a.shape[1]:
         raise InvalidGraphError(f"the matrix must be square, not {a.shape}")
     a = a.astype(np.result_type(a.dtype, np.float64))  # a copy

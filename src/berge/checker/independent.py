@@ -27,7 +27,8 @@ class Verdict(NamedTuple):
     Where `best`, it is maximum, and `cover` has the rows and columns of a vertex cover. Of a
     general graph it is maximal. If its file tells an upper bound, it was found by an exact
     algorithm: then it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd
-    parts that this leaves. What is not known is None.
+    parts that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves
+    that it is not far. What is not known is None.
     """
 
     shape: tuple[int, ...]
@@ -39,6 +40,7 @@ class Verdict(NamedTuple):
     cover: tuple[int, int] | None = None
     reason: str | None = None
     maximum: bool | None = None
+    bound: int | None = None
 
 
 def verify(source: Source, matching: Path) -> Verdict:

@@ -52,6 +52,17 @@ def is_general(path: Path, limits: Limits) -> bool:
     return next(iter(Lines(path, limits)), b"").startswith(b"# vertices")
 
 
+def has_prices_or_units(path: Path, limits: Limits) -> bool:
+    """Tell whether a file has an answer whose proof comes with it, which is not checked here."""
+    names = ("row_prices", "row_most", "set_prices")
+    if suffixes(path) == (".npz", ""):
+        with Archive(path, limits) as archive:
+            return any(name in archive for name in names)
+    if path.is_dir() or suffixes(path)[0] != ".json":
+        return False
+    return any(f'"{name}"'.encode() in line for line in Lines(path, limits) for name in names)
+
+
 def has_bound(path: Path, limits: Limits) -> bool:
     """Tell whether the matching of a general graph is said to be that of an exact algorithm."""
     if suffixes(path) == (".npz", ""):

@@ -34,7 +34,7 @@ _PARTS = ("underdetermined", "square", "overdetermined")
     "berge decompose jacobian.mtx --json | jq .structural_rank",
     "berge decompose incidence.csv --left equation --right variable",
 )
-@options.path("--matching", "matching_file", metavar="MATCHING",
+@options.path("--matching", "matching_file", read=True, metavar="MATCHING",
              help="Use this maximum matching, written by `berge match -o`; "
              "any gives the same parts.",
 )  # fmt: skip

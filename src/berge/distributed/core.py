@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..errors import InvalidMatchingError
 from ..solve.default import choose_start_in_parts
 from .communicator import Array, Communicator
+from .deal import deal_columns
 from .halo import Counts, Halo
 from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
@@ -167,6 +168,7 @@ def match_part(
     choose_start_in_parts(init)
     stats = PartStats(seconds=run.seconds)
     before = run.exchanges, run.bytes
+    given, dealt = part, None
     if gather is None:
         gather = init == "auto" and exhaust is None and alpha is None
 
@@ -175,6 +177,14 @@ def match_part(
             run.stopped = None
             stats.upper_bound = stats.cardinality
         stats.stopped = run.stopped
+        if dealt is not None:
+            with run.timed("deal"):
+                rows, sides = (
+                    dealt.rows_back(rows),
+                    [cols] if col_cover is None else [cols, col_cover],
+                )
+                cols, *covers = dealt.cols_back(run, *sides)
+                col_cover = covers[0] if covers else None
         stats.exchanges = run.exchanges - before[0]
         stats.bytes = run.bytes - before[1]
         run.seconds["total"] = run.elapsed
@@ -183,7 +193,8 @@ def match_part(
     def end_phase(step: str) -> None:
         if checkpoint is not None:
             with run.timed("checkpoint"):
-                checkpoint.save(run, part, row_match, stats.phases)
+                mates = row_match if dealt is None else dealt.rows_back(row_match)
+                checkpoint.save(run, given, mates, stats.phases)
         run.tell(step, stats.phases, stats.cardinality, stats.upper_bound)
 
     if gather and run.size == 1:
@@ -198,6 +209,12 @@ def match_part(
     with run.timed("halo"):
         counts, room = Counts.of(part, run, room_for(part, run) if gather else 0)
     gather = counts.n_edges <= room
+    if row_match is None and run.size > 1 and init == "auto" and not counts.searches_to_end:
+        with run.timed("deal"):
+            dealt = deal_columns(part, run, counts.n_edges)
+            if dealt is not None:
+                part = dealt.part
+                counts, _ = Counts.of(part, run)
     stats.local_fraction = counts.local_fraction
     stats.upper_bound = min(counts.nonempty_rows, part.n_cols)
     stats.exhausted = counts.searches_to_end if exhaust is None else exhaust
@@ -241,7 +258,7 @@ def match_part(
         end_phase("search")
         if phase.gained == 0 or not phase.complete:
             break
-        if gather and worth_it(run.exchanges - before[0], gained, phase.gained):
+        if gather and worth_it(counts.n_edges, run.exchanges - before[0], gained, phase.gained):
             phases, start = stats.phases, stats.start_cardinality
             with run.timed("gathered"):
                 found = solve_gathered(part, run, row_match, threads, seed)

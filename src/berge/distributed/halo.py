@@ -106,7 +106,7 @@ class Halo:
         """Give columns local numbers; with all that searches from columns need, if `complete`."""
         if counts is None:
             counts, _ = Counts.of(part, comm)
-        indices, ghosts = _numbered(part)
+        indices, ghosts = number(part)
         indptr = unsigned(part.indptr)
         nothing = unsigned(np.empty(0, part.indptr.dtype))
         no_rows = unsigned(np.empty(0, index_type(len(part.rows))))
@@ -150,16 +150,18 @@ class Halo:
         """Messages (column, …) to the owners of some ghosts, given by local number less n_own."""
         return by_owner(self.part.col_bounds, np.column_stack([self.ghosts[ghosts], *columns]))
 
-    def to_holders(self, cols: Array) -> Messages:
-        """Messages (column) to all who hold some own columns, given by local number."""
+    def to_holders(self, cols: Array, *columns: Any) -> Messages:
+        """Messages (column, …) to all who hold some own columns, given by local number."""
         begin, sizes = self.held[cols], self.held[cols + 1] - self.held[cols]
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if ends.size else 0) + np.repeat(begin - ends + sizes, sizes)
-        cols = np.repeat(cols + self.part.cols.start, sizes)
-        return by_owner(np.arange(self.part.size + 1), cols[:, None], self.holders[places])
+        told = (np.repeat(each, sizes) for each in (cols + self.part.cols.start, *columns))
+        return by_owner(
+            np.arange(self.part.size + 1), np.column_stack([*told]), self.holders[places]
+        )
 
 
-def _numbered(part: Part) -> tuple[Any, Array]:
+def number(part: Part) -> tuple[Any, Array]:
     """Return the columns of a part's edges by local numbers, and the ghosts."""
     cols = unsigned(part.indices)
     first, last = np.int64(part.cols.start), np.int64(part.cols.stop)

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidGraphError, OptionError
+from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from ..graphs.owned import settle
 from ..hints import with_hints
 from ..wording import warn
+from .converted import to_csr
 
 __all__ = ["as_bipartite", "as_graph"]
 
@@ -50,7 +52,9 @@ def as_bipartite(
         - a mapping ``{left: [right, …]}`` of labels;
         - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
           copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
-        - the path of a file that `berge.read` knows; in Parquet, `left` and `right` hold numbers.
+        - a pyarrow dataset, or a Dask dataframe, likewise: the two columns come into memory;
+        - the path or the URL of a file that `berge.read` knows, a pattern of several, or an open
+          file; in Parquet, `left` and `right` hold numbers.
     shape
         Rows and columns, for index arrays; by default as many as there are labels, else as large
         as the indices ask for.
@@ -120,10 +124,11 @@ def _bipartite(
 
     if is_frame(source):
         return from_frame(source, left, right)
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike)) or is_open_file(source):
         from ..files import read
 
-        return read(fspath(source), left=left, right=right)
+        path = source if is_open_file(source) else fspath(source)
+        return read(path, left=left, right=right)
     if left is not None or right is not None:
         raise OptionError(
             f"left and right name columns of a frame, and {type(source).__name__} is none"
@@ -260,7 +265,7 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
         raise InvalidGraphError(
             f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
         )
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike)) or is_open_file(source):
         from ..files import read_graph
 
         return read_graph(source, weights=False if weights is None else weights)
@@ -330,7 +335,7 @@ def _graph_of_sparse(source: Any, own: bool, given: Any) -> Graph:
     """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
         raise not_square(source.shape)
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = np.abs(stored.data) if own else given
     if stored.format == "coo":
         return Graph.from_edges(stored.row, stored.col, stored.shape[0], values)
@@ -345,7 +350,7 @@ def _from_sparse(source: Any) -> BipartiteGraph:
         return BipartiteGraph.from_edges(source.row, source.col, source.shape)
     if source.format == "csc":
         return BipartiteGraph(source.indptr, source.indices, source.shape[::-1]).turned()
-    csr = source if source.format == "csr" else source.tocsr()
+    csr = source if source.format == "csr" else to_csr(source)
     return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
 
 

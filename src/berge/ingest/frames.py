@@ -1,4 +1,4 @@
-"""Data frames of edges to berge's graphs: pandas, polars and pyarrow.
+"""Data frames of edges to berge's graphs: pandas, polars, pyarrow and Dask.
 
 A row of the frame is an edge, two columns hold its ends. Whatever is in them is a label, integers
 too; rows and columns of the graph are numbered in the order in which labels first appear. Each
@@ -95,8 +95,7 @@ def frame_edges(
     Without a name, the weights are the column that is neither `left` nor `right`, if there is one
     alone; of three columns without names the last one. If False they are not looked for.
     """
-    if hasattr(frame, "collect"):  # a lazy frame of polars
-        frame = frame.collect()
+    frame = _in_memory(frame, left, right, weights)
     names, column, number = _READERS[_library(frame) or ""][0](frame)
     apart = None
     if weights is not None and not isinstance(weights, bool):
@@ -174,8 +173,29 @@ def _numbered(number: Callable[[Any], Numbers], column: Any, name: Any) -> Numbe
     return numbers, labels
 
 
+def _in_memory(frame: Any, *columns: Any) -> Any:
+    """Bring a frame into memory that is not there yet: the columns that are named, or all."""
+    named = [name for name in columns if isinstance(name, str)]
+    chosen = named if len(named) + (columns[-1] is False) == len(columns) else None
+    if hasattr(frame, "to_table"):  # a dataset or a scanner of pyarrow
+        if chosen is None or not hasattr(frame, "scanner"):
+            return frame.to_table()
+        for name in chosen:
+            place_of(frame.schema.names, "left or right", name)
+        return frame.to_table(columns=list(dict.fromkeys(chosen)))
+    if hasattr(frame, "read_all"):  # a stream of pyarrow's
+        return frame.read_all()
+    if hasattr(frame, "npartitions"):
+        return (frame if chosen is None else frame[list(dict.fromkeys(chosen))]).compute()
+    if hasattr(frame, "collect"):  # a lazy frame of polars
+        return frame.collect()
+    return frame
+
+
 def _library(source: Any) -> str | None:
     """Return the library whose frame this is; classes derived from it count."""
+    if hasattr(source, "npartitions") and hasattr(source, "columns"):
+        return "dask"
     for name, (_, *classes) in _READERS.items():
         library = sys.modules.get(name)
         if any(isinstance(source, getattr(library, known, ())) for known in classes):
@@ -253,5 +273,6 @@ _UNNAMED = ([0, 1], ["column_0", "column_1"])
 _READERS: dict[str, Any] = {
     "pandas": (_pandas, "DataFrame"),
     "polars": (_polars, "DataFrame", "LazyFrame"),
-    "pyarrow": (_pyarrow, "Table", "RecordBatch"),
+    "pyarrow": (_pyarrow, "Table", "RecordBatch", "RecordBatchReader"),
+    "pyarrow.dataset": (_pyarrow, "Dataset", "Scanner"),
 }

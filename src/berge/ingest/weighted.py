@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
+from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
 from ..graphs.owned import settle
 from ..wording import warn
 from . import as_bipartite, say_sizes
+from .converted import to_csr
 from .frames import frame_edges, is_frame
 
 __all__ = ["Weighted", "as_weighted"]
@@ -94,7 +96,7 @@ def as_weighted(
         said += f", weights in {names[2]!r}" if len(names) > 2 else ""
         settle(made.graph, "source", said)
         return made
-    if isinstance(source, (str, PathLike)):
+    if isinstance(source, (str, PathLike)) or is_open_file(source):
         if given is not None:
             return _aligned(as_bipartite(source, left=left, right=right), given)
         from ..files import read_weighted
@@ -171,7 +173,7 @@ def _weighed_edges(
 def _of_sparse(source: Any, given: Any) -> Weighted:
     if len(source.shape) != 2:
         raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = stored.data if given is None else given
     if stored.format == "coo":
         return _weighed_edges(stored.row, stored.col, values, stored.shape)

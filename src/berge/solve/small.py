@@ -92,11 +92,11 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
     if n_rows > n_cols:
         little = edges <= tuning.LITTLE_MEMORY
         return _from_columns(graph, threads, seed, started) if little else None
-    many = most_threads() if threads is None else threads_of(threads)
+    most = many = most_threads() if threads is None else threads_of(threads)
     # From rows with many edges there are few searches here, or none.
     few = edges < tuning.SHARED_SEARCHES or edges >= tuning.DENSE * n_rows
     many = 1 if few else min(many, tuning.MOST_THREADS)
-    if many > 1 and edges >= tuning.SHARED_START and n_rows >= tuning.ROWS_SHARED_START:
+    if most > 1 and edges >= tuning.SHARED_PHASES and n_rows >= tuning.ROWS_SHARED_PHASES:
         return None
     worth = n_cols + tuning.WAKING if many > 1 else 1 << 60  # edges for which to wake the others
     size = many * (2 * n_cols + 3 * n_rows) + n_rows + 1

@@ -365,8 +365,7 @@ def test_beginning_alone(monkeypatch):
     )
     assert not budgeted.search_before_others(run, a, 40, 7.5)
     assert not budgeted.search_before_others(run, a, 60, inf)
-    a.state[READ] = 1
-    assert not budgeted.search_before_others(run, a, 40, 7.5)
+    assert not budgeted.search_before_others(run, a, 0, 7.5)
     assert calls == [(40, 7), (50, LARGEST)]
     a.state[ROOTS] = 0
     assert budgeted.search_before_others(run, a, 40, 7.5)

@@ -38,6 +38,9 @@ Why threads do no harm to each other
     this phase, and it is free indeed. If it fails, some search has just ended there, and will match
     it.
 
+The indices of the graph may be the caller's, who may change them meanwhile (`BorrowedGraph`): they
+are compared where they are used.
+
 References: A. Pothen, C.-J. Fan, ACM TOMS 16, 1990; the explicit stack after I. S. Duff,
 "Algorithm 575: permutations for a zero-free diagonal" (MC21), ACM TOMS 7, 1981.
 """
@@ -137,6 +140,7 @@ def search(
     """
     indptr, indices, col_match = a.indptr, a.indices, a.col_match
     level, ahead, tried, above = a.level, a.ahead, a.tried, a.above
+    n_cols = np.uint64(col_match.size)
     down = 0 if deepest == ANY else 1
     x: Any = np.int64(root)
     above[x] = -1
@@ -152,7 +156,7 @@ def search(
             while k < degree and free < 0:
                 y = indices[begin + k]
                 k += 1
-                if col_match[y] < 0 and visit(level, y, depth, shared):
+                if y < n_cols and col_match[y] < 0 and visit(level, y, depth, shared):
                     free = np.int64(y)
             edges += k - ahead[x]
             ahead[x] = k
@@ -165,7 +169,7 @@ def search(
         while k < degree:
             y = indices[begin + (degree - 1 - k if backwards else k)]
             k += 1
-            if depth == deepest and col_match[y] >= 0:
+            if y >= n_cols or (depth == deepest and col_match[y] >= 0):
                 continue
             if visit(level, y, depth, shared):
                 below = np.int64(col_match[y])

@@ -11,7 +11,7 @@ A level goes *top-down* (rows of the frontier look for unvisited columns) or, wh
 large against what is unvisited, *bottom-up* (unvisited columns look for a row in an active tree).
 
 Work O(nnz) a phase, O(n · nnz) in all; in practice a few passes over the edges. Memory: 21 bytes a
-column and 20 a row with 32-bit indices, besides the graph, its transpose and the matching.
+column, 20 a row and 8 an unmatched row with 32-bit indices, besides graph, transpose and matching.
 
 Paper → here
     mate[x], mate[y]   ``row_match[x]``, ``col_match[y]``
@@ -55,10 +55,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compile import claim, enqueue, flush, helper, kernel, next_chunk, share_out, ticks
+from ...compile import (
+    claim,
+    enqueue,
+    fetch_add,
+    flush,
+    helper,
+    kernel,
+    next_chunk,
+    share_out,
+    ticks,
+)
 from ...graphs.graph import unsigned
 from ...results.run import Run
-from ...tuning import CHUNK, EDGES_PER_CALL, PRIVATE, SERIAL
+from ...tuning import CHUNK, EDGES_PER_CALL, LIGHT, PRIVATE, SERIAL
 from ..counters import (
     EDGES,
     ENDS,
@@ -76,11 +86,13 @@ from ..phases import graph_and_matching
 # visited; which half of `forest` and of `columns` is in use; size of `columns`, −1: not listed yet;
 # size of its other half, being filled; the step being done and its next item to hand out;
 # nanoseconds spent top-down and bottom-up; the free columns among ``forest[LO:HI]``; whether roots
-# are set in the same pass bottom-up; columns grafted.
+# are set in the same pass bottom-up; columns grafted; which half of `roots` is in use, its size,
+# and that of the other one, being filled.
 LO, HI, TAIL, UNVISITED, FOREST, COLUMNS, LISTED, LISTED_NEXT, STEP, CURSOR, DOWN, UP = range(12)
-ENDED, AT_ONCE, GRAFTED = 12, 13, 14
+ENDED, AT_ONCE, GRAFTED, HALF, ROOTS, KEPT = range(12, 18)
 
-TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT = range(5)  # the steps that threads share
+# The steps that threads share; the last three are light.
+TOP_DOWN, BOTTOM_UP, SET_ROOTS, AUGMENT, SORT_OUT, PLANT, LIST, FELL = range(8)
 
 
 class Arrays(NamedTuple):
@@ -101,6 +113,7 @@ class Arrays(NamedTuple):
     leaf: Any
     forest: Any  # two halves: one in use, one for grafting to write the next forest to
     columns: Any  # two halves: one in use, one for what a bottom-up step leaves unvisited
+    roots: Any  # the unmatched rows, two halves: one in use, one for those that stay unmatched
     private: Any  # two queues a thread
     state: Any
     tally: Any
@@ -119,6 +132,7 @@ def ms_bfs_graft(
     graft_from = alpha if grafting else 0.0
     graph, transpose = run.graph, run.transpose()
     index = graph.indices.dtype
+    unmatched = run.unmatched_rows()
     a = Arrays(
         *graph_and_matching(run),
         t_indptr=unsigned(transpose.indptr),
@@ -129,23 +143,23 @@ def ms_bfs_graft(
         leaf=np.full(graph.n_rows, -1, index),
         forest=np.empty((2, graph.n_rows + graph.n_cols), index),
         columns=np.empty((2, graph.n_cols), index),
+        roots=np.stack([unmatched, unmatched]),
         private=np.empty((run.threads, 2, PRIVATE), index),
-        state=np.zeros(16, np.int64),
+        state=np.zeros(32, np.int64),
         tally=new_tally(run.threads),
     )
     state = a.state
     state[UNVISITED] = np.count_nonzero(transpose.row_degrees)
-    state[AT_ONCE] = as_printed
+    state[AT_ONCE], state[ROOTS] = as_printed, unmatched.size
     log = LevelLog(run.stats)
-    roots = run.unmatched_rows()
-    plant(a, roots)
+    plant(a, run.threads)
     try:
         while not run.done:
             # Step 1: construct the alternating forest.
             log.begin_phase(int(state[HI] - state[LO] - state[ENDED]))
             while state[LO] < state[HI]:
                 state[DOWN] = state[UP] = 0
-                grow_forest(a, roots, run.threads, bottom_up_from, log.sizes, EDGES_PER_CALL)
+                grow_forest(a, run.threads, bottom_up_from, log.sizes, EDGES_PER_CALL)
                 run.spent("top-down", state[DOWN] / 1e9)
                 run.spent("bottom-up", state[UP] / 1e9)
                 run.pause()
@@ -153,14 +167,14 @@ def ms_bfs_graft(
             # Step 2: augment the matching.
             found = paths_found(a.tally)
             with run.timed("augment"):
-                roots = roots[: augment_matching(a, roots, run.threads)]
+                augment_matching(a, run.threads)
             gained = paths_found(a.tally) - found
             run.end_phase(gained)
             if gained == 0 or run.done:
                 break
             # Step 3: construct the frontier for the next phase.
             with run.timed("graft"):
-                graft(a, roots, run.threads, graft_from)
+                graft(a, run.threads, graft_from)
             if grafting:
                 run.stats.grafts.append(int(state[GRAFTED]))
     finally:
@@ -168,19 +182,30 @@ def ms_bfs_graft(
 
 
 @kernel
-def plant(a: Any, roots: Any) -> None:
+def plant(a: Any, threads: int) -> None:
     """Begin a forest of single rows: the roots."""
-    root, state = a.root, a.state
-    forest = a.forest[state[FOREST]]
-    for i in range(roots.size):
-        root[roots[i]] = roots[i]
-        forest[i] = ~roots[i]
+    state = a.state
     state[LO] = state[ENDED] = 0
-    state[HI] = state[TAIL] = roots.size
+    state[HI] = state[TAIL] = state[ROOTS]
+    state[STEP], state[CURSOR] = PLANT, 0
+    do_step(a, state[ROOTS], threads)
 
 
 @kernel
-def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budget: int) -> None:
+def plant_roots(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of the roots, each of which is a tree of its own."""
+    root, state, roots, forest = a.root, a.state, a.roots[a.state[HALF]], a.forest[a.state[FOREST]]
+    n_roots = state[ROOTS]
+    lo, last = next_chunk(state, CURSOR, n_roots, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
+            root[roots[i]] = roots[i]
+            forest[i] = ~roots[i]
+        lo, last = next_chunk(state, CURSOR, n_roots, CHUNK, shared)
+
+
+@kernel
+def grow_forest(a: Any, threads: int, alpha: float, sizes: Any, budget: int) -> None:
     """Grow the forest level by level until the frontier is empty (Algorithm 3, lines 8–13).
 
     Goes top-down while α · frontier < unvisited, and always if α is 0. Returns early after some
@@ -195,12 +220,14 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
         ended = counted(a.tally, ENDS)
         if alpha * frontier < state[UNVISITED] or alpha == 0.0:
             state[STEP], state[CURSOR] = TOP_DOWN, state[LO]
-            do_step(a, roots, state[HI] - state[LO], threads)
+            do_step(a, state[HI] - state[LO], threads)
             state[DOWN] += ticks() - begin
         else:
             if state[LISTED] < 0:
-                list_unvisited(a)
-            go_bottom_up(a, roots, threads)
+                state[STEP], state[CURSOR], state[LISTED_NEXT] = LIST, 0, 0
+                do_step(a, a.visited.size, threads)
+                take_listed(state)
+            go_bottom_up(a, threads)
             state[UP] += ticks() - begin
         begin = ticks()
         state[LO], state[HI] = state[HI], state[TAIL]
@@ -213,15 +240,18 @@ def grow_forest(a: Any, roots: Any, threads: int, alpha: float, sizes: Any, budg
 
 
 @kernel
-def list_unvisited(a: Any) -> None:
-    """List the columns that are not visited and have an edge."""
-    columns, visited, t_indptr = a.columns[a.state[COLUMNS]], a.visited, a.t_indptr
-    size = 0
-    for y in range(visited.size):
-        if visited[y] == 0 and t_indptr[y] != t_indptr[y + 1]:
-            columns[size] = y
-            size += 1
-    a.state[LISTED] = size
+def list_unvisited(a: Any, t: int, shared: bool) -> None:
+    """List, of thread t's share of the columns, those that are not visited and have an edge."""
+    visited, t_indptr, state = a.visited, a.t_indptr, a.state
+    columns, mine = a.columns[1 - state[COLUMNS]], a.private[t, 0]
+    waiting = 0
+    lo, last = next_chunk(state, CURSOR, visited.size, CHUNK, shared)
+    while lo < last:
+        for y in range(lo, last):
+            if visited[y] == 0 and t_indptr[y] != t_indptr[y + 1]:
+                waiting = enqueue(y, mine, waiting, columns, state, LISTED_NEXT, shared)
+        lo, last = next_chunk(state, CURSOR, visited.size, CHUNK, shared)
+    flush(mine, waiting, columns, state, LISTED_NEXT, shared)
 
 
 @kernel
@@ -256,7 +286,7 @@ def top_down(a: Any, t: int, shared: bool) -> None:
 
 
 @kernel
-def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
+def go_bottom_up(a: Any, threads: int) -> None:
     """Let the listed columns look for parents, then give the new rows their roots.
 
     In one step (`as_printed`), rows are found that are new themselves: a level holds long chains,
@@ -265,11 +295,11 @@ def go_bottom_up(a: Any, roots: Any, threads: int) -> None:
     state = a.state
     state[STEP], state[CURSOR] = BOTTOM_UP, 0
     state[LISTED_NEXT] = 0
-    do_step(a, roots, state[LISTED], threads)
+    do_step(a, state[LISTED], threads)
     take_listed(state)
     if state[AT_ONCE] == 0:
         state[STEP], state[CURSOR] = SET_ROOTS, state[HI]
-        do_step(a, roots, state[TAIL] - state[HI], threads)
+        do_step(a, state[TAIL] - state[HI], threads)
 
 
 @kernel
@@ -349,31 +379,31 @@ def adopt(
 
 
 @kernel
-def augment_matching(a: Any, roots: Any, threads: int) -> int:
+def augment_matching(a: Any, threads: int) -> None:
     """Augment along the path of every renewable tree (Algorithm 3, lines 15–17).
 
-    Moves the roots that stay unmatched to the front and returns their number.
+    The roots that stay unmatched become the roots of the next phase.
     """
-    leaf, state = a.leaf, a.state
+    state = a.state
+    state[KEPT] = 0
     state[STEP], state[CURSOR] = AUGMENT, 0
-    do_step(a, roots, roots.size, threads)
-    left = 0
-    for i in range(roots.size):
-        if leaf[roots[i]] < 0:
-            roots[left] = roots[i]
-            left += 1
-    return left
+    do_step(a, state[ROOTS], threads)
+    state[HALF], state[ROOTS] = 1 - state[HALF], state[KEPT]
 
 
 @kernel
-def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
+def augment(a: Any, t: int, shared: bool) -> None:
     """Thread t's share of the trees: they are disjoint, so no path meets another."""
     row_match, col_match, parent, leaf = a.row_match, a.col_match, a.parent, a.leaf
-    lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
+    state, mine = a.state, a.private[t, 0]
+    roots, kept, n_roots = a.roots[state[HALF]], a.roots[1 - state[HALF]], state[ROOTS]
+    waiting = 0
+    lo, last = next_chunk(state, CURSOR, n_roots, CHUNK, shared)
     while lo < last:
         for i in range(lo, last):
             y = leaf[roots[i]]
             if y < 0:
+                waiting = enqueue(roots[i], mine, waiting, kept, state, KEPT, shared)
                 continue
             edges = 1
             while True:
@@ -386,17 +416,19 @@ def augment(a: Any, t: int, shared: bool, roots: Any) -> None:
                 y = y_before
                 edges += 2
             count_path(a.tally, t, edges)
-        lo, last = next_chunk(a.state, CURSOR, roots.size, CHUNK, shared)
+        lo, last = next_chunk(state, CURSOR, n_roots, CHUNK, shared)
+    flush(mine, waiting, kept, state, KEPT, shared)
 
 
 @kernel
-def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
+def graft(a: Any, threads: int, alpha: float) -> None:
     """Rebuild the forest and its frontier for the next phase (Algorithm 7; α = 0: no grafting)."""
     state = a.state
     state[LO] = state[TAIL]  # size of the old forest
+    state[TAIL] = 0
     state[STEP], state[CURSOR] = SORT_OUT, 0
-    state[TAIL] = state[LISTED_NEXT] = 0
-    do_step(a, roots, state[LO], threads)
+    state[LISTED_NEXT] = 0
+    do_step(a, state[LO], threads)
     take_listed(state)
     n_active, n_renewable = state[TAIL], state[LISTED]
     state[FOREST] = 1 - state[FOREST]
@@ -405,7 +437,7 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
         # Graft columns of renewable trees onto active ones.
         state[LO] = state[HI] = n_active
         ended = counted(a.tally, ENDS)
-        go_bottom_up(a, roots, threads)
+        go_bottom_up(a, threads)
         state[HI] = state[TAIL]
         state[GRAFTED] = state[HI] - state[LO]
         state[UNVISITED] -= state[GRAFTED]
@@ -415,14 +447,30 @@ def graft(a: Any, roots: Any, threads: int, alpha: float) -> None:
     else:
         # Regrow the active trees from their roots.
         state[GRAFTED] = 0
-        forest, visited, root, col_match = a.forest[state[FOREST]], a.visited, a.root, a.col_match
-        for i in range(n_active):
+        state[STEP], state[CURSOR] = FELL, 0
+        do_step(a, n_active, threads)
+        plant(a, threads)
+
+
+@kernel
+def fell(a: Any, t: int, shared: bool) -> None:
+    """Thread t's share of the active trees, of which only the roots stay."""
+    visited, root, col_match, state = a.visited, a.root, a.col_match, a.state
+    forest, n_active = a.forest[state[FOREST]], state[TAIL]
+    columns = 0
+    lo, last = next_chunk(state, CURSOR, n_active, CHUNK, shared)
+    while lo < last:
+        for i in range(lo, last):
             entry = np.int64(forest[i])
             if entry >= 0:
                 visited[entry] = 0
                 root[col_match[entry]] = -1
-                state[UNVISITED] += 1
-        plant(a, roots)
+                columns += 1
+        lo, last = next_chunk(state, CURSOR, n_active, CHUNK, shared)
+    if shared:
+        fetch_add(state, UNVISITED, columns)
+    else:
+        state[UNVISITED] += columns
 
 
 @kernel
@@ -453,9 +501,10 @@ def sort_out(a: Any, t: int, shared: bool) -> None:
 
 
 @kernel
-def do_step(a: Any, roots: Any, n_items: int, threads: int) -> None:
+def do_step(a: Any, n_items: int, threads: int) -> None:
     """Do ``state[STEP]`` on all threads, or on this one alone if there is little to do."""
-    do_shares(threads if n_items >= SERIAL else 1, a, roots)
+    enough = SERIAL if a.state[STEP] < PLANT else SERIAL * LIGHT
+    do_shares(threads if n_items >= enough else 1, a)
 
 
 @helper
@@ -466,7 +515,7 @@ def take_listed(state: Any) -> None:
 
 
 @share_out
-def do_shares(t: int, shared: bool, a: Any, roots: Any) -> None:
+def do_shares(t: int, shared: bool, a: Any) -> None:
     """Thread t's share of ``state[STEP]``."""
     step = a.state[STEP]
     if step == TOP_DOWN:
@@ -476,9 +525,15 @@ def do_shares(t: int, shared: bool, a: Any, roots: Any) -> None:
     elif step == SET_ROOTS:
         set_roots(a, t, shared)
     elif step == AUGMENT:
-        augment(a, t, shared, roots)
-    else:
+        augment(a, t, shared)
+    elif step == SORT_OUT:
         sort_out(a, t, shared)
+    elif step == PLANT:
+        plant_roots(a, t, shared)
+    elif step == LIST:
+        list_unvisited(a, t, shared)
+    else:
+        fell(a, t, shared)
 
 
 def ms_bfs(run: Run) -> None:

@@ -209,8 +209,11 @@ def hidden(cols: Any, state: Any) -> Any:
 
 
 def search_before_others(run: Run, a: Arrays, worth: int, most_edges: float) -> bool:
-    """Begin on one thread, as long as it does not pay to wake others; else as above."""
-    if a.state[READ] == 0:
+    """Begin on one thread, as long as it does not pay to wake others; else as above.
+
+    If nothing is worth waking them it has begun, and said that others should help.
+    """
+    if worth > 0:
         _search(run, a, begin_alone, min(worth, EDGES_PER_CALL), int(min(most_edges, LARGEST)))
     return search_with_limits(run, a, 0)
 

@@ -5,6 +5,7 @@ and need no transpose, which alone takes as long as that. Other graphs are of ot
 at the graph tells which, but the searches do, while they are at it: after parts of a pass over the
 edges they are judged (``LOOKS``, `outlook`).
 
+- Before they begin, Pothen–Fan is on trial (`trial`).
 - At the first look, hardly any row is dealt with, and few of these have found a path. Most rows
   then lie in regions that have too few columns. The searches begin anew from the columns, if of
   these far fewer are unmatched.
@@ -56,6 +57,7 @@ from ...tuning import (
     FEW_ROOTS,
     HARD_LEFT,
     LEAST_FOUND,
+    LEAST_ON_MESH,
     LONG_PATH,
     LOOKS,
     MOST_SUPPLY,
@@ -90,10 +92,11 @@ from .budgeted import (
     search_with_limits,
     shared,
 )
+from .trial import try_depth_first
 
-# What goes on: nothing, the searches, these from the other side, Pothen–Fan, push-relabel from the
-# better side, push-relabel from this one.
-DONE, SEARCH, TURN, DEEP, PUSH, LAST = range(6)
+# What goes on: nothing, the searches, these from the other side; Pothen–Fan on all threads, on one,
+# and on all threads from the start on a mesh; push-relabel from the better side, and from this one.
+DONE, SEARCH, TURN, DEEP, ALONE, MESH, PUSH, LAST = range(8)
 
 
 def mixed(run: Run, *, effort: float = EFFORT) -> None:
@@ -111,17 +114,18 @@ def go_on(run: Run, search: Arrays, effort: float = EFFORT) -> None:
         run.swap_sides()
         mixed(run, effort=effort)
         return
+    if route in (DEEP, ALONE, MESH):
+        least = LEAST_ON_MESH if route == MESH else LEAST_FOUND
+        if match_in_phases(run, 1 if route == ALONE else run.threads, least):
+            return
     run.own_graph()
-    if route == DEEP and match_in_phases(run, run.threads, LEAST_FOUND):
-        route = DONE
     if route == PUSH and run.transpose().nonempty_rows < run.graph.nonempty_rows:
         run.swap_sides()
-    if route in (DEEP, PUSH, LAST):
-        many = run.threads > 1 and run.graph.nnz >= max(SHARED_SEARCHES, SHARED_PUSHES)
-        if many and run.upper_bound - run.cardinality >= SHARED_ROWS:
-            p_push_relabel(run)
-        else:
-            push_relabel(run)
+    many = run.threads > 1 and run.graph.nnz >= max(SHARED_SEARCHES, SHARED_PUSHES)
+    if many and run.upper_bound - run.cardinality >= SHARED_ROWS:
+        p_push_relabel(run)
+    else:
+        push_relabel(run)
 
 
 def judge(run: Run, search: Arrays, effort: float) -> int:
@@ -130,8 +134,11 @@ def judge(run: Run, search: Arrays, effort: float) -> int:
     edges = max(run.graph.nnz, READ_IN_NO_TIME)
     roots, begun = search.roots.size, run.cardinality - int(search.state[FOUND])
     size = (roots, run.graph.n_cols - begun, run.graph.nonempty_rows, run.graph.nnz)
+    worth = run.graph.n_cols + WAKING if search.state[READ] == 0 else 0
     try:
-        if many and search_before_others(run, search, run.graph.n_cols + WAKING, effort * edges):
+        if search.state[READ] == 0 and (threads := try_depth_first(run, search)):
+            return MESH if threads > 1 else ALONE
+        if many and search_before_others(run, search, worth, effort * edges):
             return DONE
         for look, share in LOOKS:
             if waiting and share > 0 and search.state[READ] < look * edges:
