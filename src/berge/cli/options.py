@@ -19,6 +19,7 @@ from ..methods.registry import Kind, algorithms, check_device, find
 from ..wording import parse_bytes
 from .pipes import (
     as_named,
+    is_there,
     kept_from_stdin,
     kept_from_url,
     sent_to_stdout,
@@ -370,8 +371,8 @@ def check_output(
         wrong = f"{as_named(str(path))!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
     elif path.is_dir():
         wrong = f"{str(path)!r} is a folder"
-    elif path.is_file() and _keeps_files():
-        wrong = f"{str(path)!r} is there already, and --no-clobber was said"
+    elif _keeps_files() and (path.is_file() or is_there(path)):
+        wrong = f"{as_named(str(path))!r} is there already, and --no-clobber was said"
     elif not path.absolute().parent.is_dir():
         wrong = f"there is no folder {str(path.parent)!r} to write {path.name!r} to"
     if wrong:

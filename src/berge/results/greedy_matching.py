@@ -192,8 +192,9 @@ class GreedyMatching(Mates):
         yield "found", f"by {self.method} in {in_seconds(self.seconds.get('total', 0.0))}"
 
     def __repr__(self) -> str:
-        vertices = plural(self.mate.size, "vertex", "vertices")
-        pairs = f"{plural(self.size, 'pair')} of {vertices}"
+        pairs = plural(self.size, "pair")
+        if self.mate.size or not self.size:  # else the mates are not here
+            pairs += f" of {plural(self.mate.size, 'vertex', 'vertices')}"
         weight = f", weight {self.weight:.10g}" if self.weight != self.size else ""
         if self.of_best is not None:
             weight += f", at least {self.of_best:.1%} of the heaviest"
