@@ -38,7 +38,7 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     FormatError
         Always.
     """
-    raise FormatError("has nets of any size, not edges; coarsen_hypergraph takes them", path)
+    raise FormatError("has nets of any size, not edges; coarsen_hypergraph or coarsen --hypergraph takes them", path)
 
 
 def read_hypergraph(
