@@ -25,10 +25,10 @@ class Verdict(NamedTuple):
     """What is known of a matching; `shape` has one number for a general graph.
 
     Where `best`, it is maximum, and `cover` has the rows and columns of a vertex cover. Of a
-    general graph it is maximal; if its file tells an upper bound, so that it was found by an exact
-    algorithm, it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd parts
-    that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves that it
-    is not far. What is not known is None.
+    general graph it is maximal. If its file tells an upper bound, it was found by an exact
+    algorithm: then it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd
+    parts that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves
+    that it is not far. What is not known is None.
     """
 
     shape: tuple[int, ...]

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import FormatError, GuessWarning, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
+from ..hints import with_hints
 from .aside import in_place
 from .files import PathName, damage_reported, open_bytes, split_suffix
 from .limits import Limits
@@ -81,6 +82,7 @@ def __getattr__(name: str) -> Any:
     return import_module(".suitesparse", __name__).fetch
 
 
+@with_hints
 def read(
     path: Source,
     *,
@@ -288,6 +290,7 @@ def check_base(form: Format, base: int) -> None:
         raise OptionError(f"base={base}, but the format {form.name} has a base of its own")
 
 
+@with_hints
 def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:
     """Write a graph to a file; labels are not written.
 

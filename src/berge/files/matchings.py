@@ -274,8 +274,9 @@ def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
 def _suffix(path: PathName) -> str:
     suffix, compression = split_suffix(path)
     if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        only = "; a table has pairs only" if suffix in (".csv", ".tsv", ".parquet") else ""
-        raise FormatError(f"a matching is kept in .npz, .txt or .json{only}", path)
+        tables = (".csv", ".tsv", ".parquet")
+        hint = "; a table has pairs only: write .npz or .json besides" if suffix in tables else ""
+        raise FormatError(f"a matching is kept in .npz, .txt or .json{hint}", path)
     return suffix
 
 
