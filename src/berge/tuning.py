@@ -144,6 +144,7 @@ PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for
 
 # Assignment by weight: lab/benchmarks/assignment.py.
 BIDS_PER_ROW = 4  # without a step, before rows search
+FEW_LEFT = 8  # the same for each row that is left, so many times: few that are left bid in circles
 PATHS_EFFORT = 10.0  # times the edges that paths may read before cost scaling goes on
 LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
 RISE = 3.2  # edges read by half of the roots for one by a quarter: 3.3 to 4 on random graphs,
