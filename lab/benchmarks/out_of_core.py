@@ -70,12 +70,14 @@ def generate(path: Path, n: int, degree: int, kind: str, seed: int = 0) -> None:
             folder.append(np.bincount(local, minlength=x.size), cols)
 
 
-def solve(path: Path, in_memory: bool, kept: float | None) -> None:
+def solve(path: Path, in_memory: bool, kept: float | None, within: float | None) -> None:
     """Solve and prove in this process, and print what it took."""
     import berge
     from berge.files.folder import Folder
 
-    options = {"algorithm": "auto" if in_memory else "out-of-core"}
+    options: dict[str, object] = {"algorithm": "auto" if in_memory else "out-of-core"}
+    if within is not None:
+        options["within"] = within
     if kept is not None:
         options["kept"] = int(kept * sum(Folder(path).shape))
     solve = partial(berge.maximum_matching, path, **options)
@@ -90,6 +92,7 @@ def solve(path: Path, in_memory: bool, kept: float | None) -> None:
                 "rows": m.n_rows,
                 "cardinality": m.cardinality,
                 "maximum": m.is_maximum,
+                "at most": m.upper_bound,
                 "start": m.stats.start_cardinality,
                 "passes": m.stats.passes,
                 "GB read": round(m.stats.bytes_read / 1e9, 2),
@@ -118,11 +121,12 @@ def main() -> None:
     parser.add_argument(
         "--kept", type=float, help="edges kept for each vertex; by memory if not said"
     )
+    parser.add_argument("--within", type=float, help="a share: stop so near the maximum")
     parser.add_argument("--in-memory", action="store_true", help="for comparison")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.here:
-        solve(args.folder, args.in_memory, args.kept)
+        solve(args.folder, args.in_memory, args.kept, args.within)
         return
     if not args.folder.exists():
         generate(args.folder, args.rows, args.degree, args.kind)
@@ -136,6 +140,7 @@ def main() -> None:
     own = [sys.executable, __file__, str(args.folder), "--here"]
     own += ["--in-memory"] if args.in_memory else []
     own += [f"--kept={args.kept}"] if args.kept is not None else []
+    own += [f"--within={args.within}"] if args.within is not None else []
     # Each pool of memory and each stack of a thread is address space, whether it is used or not.
     few = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"}
     subprocess.run(own, check=True, preexec_fn=hold, env=os.environ | (few if args.limit else {}))

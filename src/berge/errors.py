@@ -49,6 +49,10 @@ class FetchError(BergeError, OSError):
     """A download failed or what arrived is not what was asked for."""
 
 
+class NotFoundError(FetchError, FileNotFoundError):
+    """There is no such file."""
+
+
 class FormatError(BergeError, ValueError):
     """A file does not follow its format.
 
@@ -64,6 +68,10 @@ class FormatError(BergeError, ValueError):
         self._message = message
         where = self.path + (f", line {line}" if line is not None else "")
         super().__init__(f"{where}: {message}" if where else message)
+
+    def at(self, path: str) -> FormatError:
+        """Return the same error, of a file that is called otherwise."""
+        return type(self)(self._message, path, self.line)
 
     def later(self, lines: int) -> FormatError:
         """Return the same error, so many lines further on."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .distributed.part import Part
     from .distributed.session import Session
 
-graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+graph_argument = click.argument("graph", type=options.AnyPath(as_it_is=True))
 progress_option = click.option(
     "--progress/--no-progress", default=False, help="Show the search on stderr."
 )
@@ -88,7 +88,7 @@ def program() -> None:
 @options.as_json
 @options.quiet()
 def match(
-    graph: Path,
+    graph: str | Path,
     output: Path | None,
     checkpoint: Path | None,
     resume: bool,
@@ -163,10 +163,10 @@ def match(
     epilog=examples("mpiexec -n 4 python -m berge.mpi verify graph.berge/ out/"),
 )
 @graph_argument
-@click.argument("matching", type=click.Path(path_type=Path))
+@click.argument("matching", type=options.AnyPath(read=True))
 @options.as_json
 @options.quiet()
-def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
+def verify(graph: str | Path, matching: Path, as_json: bool, quiet: bool) -> int:
     """Check that MATCHING is a matching of GRAPH, and a maximum one.
 
     Each rank checks what it has of the graph. MATCHING is what `match` wrote.
@@ -201,6 +201,7 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     epilog=examples(
         "mpiexec -n 4 python -m berge.mpi greedy mesh.graph -o pairs.npz",
         "mpiexec -n 4 python -m berge.mpi greedy matrix.mtx --weights",
+        "mpiexec -n 4 python -m berge.mpi greedy pairs/ --left a --right b --score s --prove -o o/",
     ),
 )
 @graph_argument
@@ -212,19 +213,30 @@ def verify(graph: Path, matching: Path, as_json: bool, quiet: bool) -> int:
     "the second without.",
 )
 @click.option("--weights", is_flag=True, help="Edges weigh what the file says, not 1.")
+@options.columns("Column with labels of a first list, in Parquet.", "Column of the second list.")
+@click.option("--score", metavar="COLUMN", help="Column with the weights, besides these two.")
+@click.option("--prove", is_flag=True, help="Bound by prices how far it is from the heaviest.")
 @options.seed(help="Of proposals.")
 @options.blue
 @options.time_limit(help="Stop after so many seconds, with the matching so far.")
-@options.path("-o", "--output", help="Write the pairs to a .npz or .txt file.")
+@options.path(
+    "-o",
+    "--output",
+    as_it_is=True,
+    help="Write the pairs to a .npz or .txt file; those of two lists to a folder of Parquet files.",
+)
 @progress_option
 @options.as_json
 @options.quiet()
 def greedy(
-    graph: Path,
+    graph: str | Path,
     weights: bool,
+    left: str | None,
+    right: str | None,
+    score: str | None,
     seed: int,
     time_limit: float | None,
-    output: Path | None,
+    output: str | Path | None,
     progress: bool,
     as_json: bool,
     quiet: bool,
@@ -232,26 +244,31 @@ def greedy(
 ) -> int:
     """Find a maximal matching of the undirected graph in GRAPH, and check it where the data lives.
 
-    Of a .berge folder each rank reads its own slice; any other file is read by rank 0, and shared
-    out.
+    Of a .berge folder each rank reads its own slice, of pairs between two lists in Parquet some of
+    the row groups; any other file is read by rank 0, and shared out.
     """
     from .distributed.messages import gather, together
     from .distributed.session import Session
     from .distributed.sources import read_part
 
     comm = _world()
+    tables = left is not None or right is not None
     with together(comm):
-        options.check_output(output, (".npz", ".txt"))
+        if not tables:
+            options.check_output(Path(output) if output else None, (".npz", ".txt"))
     session = Session(comm, time_limit=time_limit)
     with _heeding(session, progress):
         result = session.greedy(
-            lambda comm: read_part(graph, comm, undirected=True, weights=weights),
+            lambda comm: read_part(
+                graph, comm, undirected=True, weights=score or weights, left=left, right=right
+            ),
             seed=seed,
+            output=output if tables else None,
             **settings,
         )
         mate = gather(comm, result.mate)
         with together(comm):
-            if comm.rank == 0 and output is not None:
+            if comm.rank == 0 and output is not None and not tables:
                 result.joined(mate).save(output)
     if comm.rank == 0:
         facts = {"graph": graph, "ranks": comm.size, "vertices": mate.size}
@@ -260,6 +277,8 @@ def greedy(
             options.print_json(facts)
         elif not quiet:
             state = "maximal" if result.is_maximal else f"not maximal ({result.stopped})"
+            if result.of_best is not None:
+                state += f", at least {result.of_best:.1%} of the heaviest"
             click.echo(
                 f"{graph}: {plural(result.size, 'pair')} of {mate.size:,} vertices, "
                 f"weight {result.weight:.10g}, {state}; {result.method} on "
@@ -312,7 +331,7 @@ def _read_matching(path: Path, part: Part, comm: MPICommunicator) -> tuple[Array
     return row_match, col_match
 
 
-def _facts(graph: Path, session: Session) -> dict[str, Any]:
+def _facts(graph: str | Path, session: Session) -> dict[str, Any]:
     """Return what --json prints."""
     part, result = session.done
     facts = asdict(result.stats)

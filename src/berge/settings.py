@@ -87,6 +87,7 @@ class Settings(Options, total=False):
     seed: int
     initial: Any
     side: Literal["auto", "rows", "cols"]
+    within: float | None
 
 
 class GivenSettings(Settings, total=False):

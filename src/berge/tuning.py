@@ -130,7 +130,7 @@ PER_COL, PER_FREE_COL = 8, 255  # edges of a newly marked column that a pass add
 PLAIN_PASSES = 3  # times the edges that searches may read before a transpose is built; guess
 GATHERED = 1 << 27  # edges that one part gathers at most, if it has the memory; guess
 GATHER_AFTER, GATHER_PHASES = 40, 4  # exchanges, phases to come: rmat has 3 and is better without
-GATHER_ANYWAY = 100  # exchanges: power law
+GATHER_ANYWAY, GATHER_AT_ONCE = 100, 1 << 20  # exchanges: power law; edges: guess
 ASK = 0.25  # seconds
 SAMPLED, SAMPLED_FROM = 61, 1 << 16  # one column in so many, of graphs with so many; guess
 
@@ -144,6 +144,7 @@ PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for
 
 # Assignment by weight: lab/benchmarks/assignment.py.
 BIDS_PER_ROW = 4  # without a step, before rows search
+FEW_LEFT = 8  # the same for each row that is left, so many times: few that are left bid in circles
 PATHS_EFFORT = 10.0  # times the edges that paths may read before cost scaling goes on
 LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
 RISE = 3.2  # edges read by half of the roots for one by a quarter: 3.3 to 4 on random graphs,

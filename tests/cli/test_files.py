@@ -102,3 +102,47 @@ def test_no_clobber(text, tmp_path):
     assert target.read_text() == "mine"
     run("match", source, "-o", target)
     assert target.read_text() != "mine"
+
+
+def test_urls(tmp_path, monkeypatch):
+    """What a URL has is read, and written to, like a file; messages name the URL."""
+    fsspec = pytest.importorskip("fsspec")
+    graph = generate.hidden_perfect(40, 2)
+    url = "memory://cli/graph.mtx.gz"
+    berge.write(graph, url)
+    saved = "memory://cli/m.npz"
+    found = run_json("match", url, "-o", saved)
+    assert (found["file"], found["output"], found["cardinality"]) == (url, saved, 40)
+    assert run_json("verify", url, saved, "--independent")["is_maximum"]
+    assert url in run("match", url, "--initial", saved).output
+    assert run_json("info", url)["edges"] == graph.nnz
+    run("convert", url, "memory://cli/graph.berge")
+    assert run_json("match", "memory://cli/graph.berge", "-a", "out-of-core")["cardinality"] == 40
+    run("convert", "memory://cli/graph.berge", tmp_path / "back.mtx")
+    assert run_json("match", (tmp_path / "back.mtx").as_uri())["cardinality"] == 40
+    for wrong in ("memory://cli/none.mtx", "nosuch://cli/a.mtx"):
+        assert wrong in run("match", wrong, code=1).output
+    told = run("match", url, "--limit", "download=100", code=1).output
+    assert "may be downloaded; --limit download=" in " ".join(told.split())
+    run("match", url, "--cluster", "local", "--checkpoint", "memory://cli/saved", code=2)
+    # As with files: nothing is written over with --no-clobber, and no larger matching at all.
+    assert "is there already" in run("match", url, "-o", saved, "--no-clobber", code=2).output
+    assert "kept" in run("match", url, "-o", saved, "--time-limit", "0", code=3).output
+    assert run_json("verify", url, saved)["is_maximum"]
+    monkeypatch.setattr(type(fsspec.filesystem("memory")), "put_file", fail)
+    assert "gone" in run("match", url, "-o", "memory://cli/other.npz", code=1).output
+
+
+def fail(self, here, there, **more):
+    raise ConnectionError("gone")
+
+
+def test_patterns(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e-1.csv").write_text("0,1\n1,0\n")
+    (tmp_path / "e-2.csv").write_text("2,2\n")
+    assert run_json("match", "e-*.csv")["cardinality"] == 3
+    run("convert", "e-*.csv", "all.berge", "-q")
+    assert run_json("match", "all.berge")["cardinality"] == 3
+    assert run_json("info", "e-?.csv")["edges"] == 3
+    assert "no file is called" in run("match", "none-*.csv", code=1).output

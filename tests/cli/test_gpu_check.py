@@ -8,8 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from berge.cli import cli
+from berge.cli.gpu_check import SIMULATOR
 from berge.methods.registry import algorithms, variants
 from berge.results.matching import Matching
+
+from ..conftest import in_simulator, simulator
 
 
 def check(tmp_path, *more):
@@ -44,6 +47,41 @@ def test_what_fails_is_told(tmp_path, monkeypatch):
     assert {run["status"] for run in exact} == {"error"}
     assert all("no proof" in run["error"] for run in exact)
     assert "please send it" in result.output
+
+
+@pytest.mark.kernels
+def test_a_run_that_hangs_is_in_the_file(tmp_path, monkeypatch):
+    """What was found before it, too."""
+
+    def hang(self, graph):
+        if graph.n_rows > 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Matching, "prove", hang)
+    result, facts = check(tmp_path)
+    assert result.exit_code != 0
+    assert [run["status"] for run in facts["runs"]] == ["proved", "not ended"]
+    assert facts["runs"][-1]["graph"] == "chain of 300"
+
+
+ONE_GRAPH = """
+from berge.cli import gpu_check, main
+found = list(gpu_check._graphs(True, simulated=True))
+gpu_check._graphs = lambda small, simulated: found[:1] if simulated else None
+main()
+"""
+
+
+@pytest.mark.kernels
+@simulator
+def test_in_the_simulator(tmp_path):
+    """As on a GPU, on the tiniest of its graphs."""
+    file = tmp_path / "gpu.json"
+    in_simulator(f"import sys; sys.argv = ['berge', 'gpu-check', '-o', {str(file)!r}]{ONE_GRAPH}")
+    facts = json.loads(file.read_text())
+    assert facts["machine"]["gpu"] == SIMULATOR
+    assert {run["status"] for run in facts["runs"]} == {"proved"}
+    assert {run["graph"] for run in facts["runs"]} == {"one edge"}
 
 
 def test_without_a_gpu_it_says_so(monkeypatch):

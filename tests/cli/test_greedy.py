@@ -143,7 +143,7 @@ def test_interrupt(mesh, monkeypatch):
         (["--method", "suiter"], "did you mean 'suitor'"),
         (["--p", "1.5"], "0.01<=x<=0.99"),
         (["--p", "0.5", "-m", "suitor"], "p is for proposals and weighted-proposals; suitor"),
-        (["-o", "x.csv"], "must end in .npz or .txt"),
+        (["-o", "x.md"], "must end in .npz, .txt, .csv, .tsv or .parquet"),
         (["--plot", "x.txt"], "must end in .png, .svg or .pdf"),
         (["--time-limit", "-1"], "not a number of seconds"),
     ],
@@ -158,3 +158,24 @@ def test_errors(mesh, tmp_path):
     assert "runs on cpu only" in result.stderr
     berge.write(berge.generate.chain(3), tmp_path / "chain.npz")
     assert "no weights" in run(tmp_path / "chain.npz", "--weights", code=exit_codes.ERROR).stderr
+
+
+def test_two_lists(tmp_path, monkeypatch):
+    """Parquet in, a row a pair out, and how far it is from the best."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    frame = pandas.DataFrame({"a": [1, 1, 4], "b": ["x", "y", "y"], "score": [4.0, 5.0, 4.5]})
+    frame.to_parquet("pairs.parquet")
+    asked = ["greedy", "pairs.parquet", "--left", "a", "--right", "b", "--score", "score"]
+    found = invoke.run_json(*asked, "--prove", "-o", "links.parquet")
+    assert (found["size"], found["weight"]) == (1, 5.0)
+    assert found["upper_bound"] >= 8.5
+    assert pandas.read_parquet("links.parquet").to_dict("list") == {
+        "a": [1], "b": ["y"], "score": [5.0],
+    }  # fmt: skip
+    shown = " ".join(invoke.run(*asked, "--prove").output.split())
+    assert "of the heaviest: no matching weighs more than" in shown
+    invoke.run(*asked, "-o", "links.txt", code=2)
+    invoke.run(*asked, "--weights", code=2)
+    invoke.run("greedy", "pairs.parquet", "--score", "score", code=2)

@@ -224,6 +224,122 @@ def test_greedy(client, tmp_path):
     berge.verify(graph, m)
 
 
+def test_pairs_between_two_lists(client, tmp_path):
+    """From Parquet, from a Dask dataframe and from a frame: the same pairs as on one machine."""
+    dataframe = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    left, right = rng.integers(0, 300, (2, 1500))
+    score = rng.permutation(1500) / 8
+    frame = pandas.DataFrame({"a": left * 1000, "b": [f"b{k}" for k in right], "score": score})
+    (tmp_path / "in").mkdir()
+    for k in range(4):
+        frame[k::4].to_parquet(tmp_path / f"in/{k}.parquet")
+    asked = {"left": "a", "right": "b", "weights": "score", "prove": True}
+    here = berge.greedy_matching(frame, **asked)
+    parts = dataframe.from_pandas(frame, npartitions=5)
+    for source in (frame, parts, str(tmp_path / "in/*.parquet"), tmp_path / "in"):
+        m = berge.greedy_matching(source, cluster=client, **asked)
+        assert sorted(m.named()) == sorted(here.named())
+        assert m.upper_bound == pytest.approx(here.upper_bound)
+        assert m.certificate.prices.size == m.mate.size
+    out = tmp_path / "links.parquet"
+    m = berge.greedy_matching(tmp_path / "in", cluster=client, output=out, **asked)
+    assert (m.mate.size, m.size, m.of_best) == (0, here.size, pytest.approx(here.of_best))
+    written = pandas.read_parquet(out)
+    assert sorted(zip(written.a, written.b, strict=True)) == sorted(here.named())
+    assert written.score.sum() == pytest.approx(here.weight)
+    best = berge.assign(frame, "score", left="a", right="b", objective="max", match="any").total
+    assert best <= m.upper_bound
+    with pytest.raises(berge.OptionError, match="output is for pairs between two lists"):
+        berge.greedy_matching(GRAPH, cluster=client, output=out)
+
+
+def test_urls(pair, tmp_path):
+    """What lies elsewhere is read by the workers: of a folder each its own rows."""
+    fsspec = pytest.importorskip("fsspec")
+    system = fsspec.filesystem("memory")
+    try:
+        for name in ("graph.berge", "graph.parquet", "graph.mtx"):
+            url = f"memory://cluster/{name}"
+            berge.write(GRAPH, url)
+            proved(berge.maximum_matching(url, cluster=pair, prove=True))
+        proved(berge.maximum_matching("memory://cluster/*.parquet", cluster=pair, prove=True))
+        berge.write(GRAPH, tmp_path / "graph.berge")
+        url = (tmp_path / "graph.berge").as_uri()
+        proved(berge.maximum_matching(url, cluster=pair, prove=True))
+        with pytest.raises(berge.BergeError, match=r"not found: memory://cluster/none.berge"):
+            berge.maximum_matching("memory://cluster/none.berge", cluster=pair)
+        with pytest.raises(berge.OptionError, match="output is a folder that all workers see"):
+            berge.maximum_matching(GRAPH, cluster=pair, output="memory://cluster/out")
+        import pandas
+
+        frame = pandas.DataFrame({"a": [1, 1, 2], "b": ["x", "y", "x"], "s": [2.0, 3.0, 1.0]})
+        asked = {"left": "a", "right": "b", "weights": "s", "cluster": pair}
+        out = "memory://cluster/links"
+        assert berge.greedy_matching(frame, output=out, **asked).weight == 4
+        names = [path.rpartition("/")[2] for path in system.find("/cluster/links")]
+        assert names == ["_SUCCESS", "part-00000-of-00002.parquet", "part-00001-of-00002.parquet"]
+        with pytest.raises(berge.ClusterError, match="not replaced"):
+            berge.greedy_matching(frame, output=out, **asked)
+    finally:
+        system.rm("/cluster", recursive=True)
+
+
+def test_memory_of_workers():
+    """What a worker may have is known before it is too late, and afterwards."""
+
+    def hog(comm, pieces):
+        held = []
+        while True:
+            held.append(np.ones(1 << 22))  # 32 MB
+            time.sleep(0.01)
+
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            memory_limit="600MiB",
+            dashboard_address=":0",
+            silence_logs=50,
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        proved(berge.maximum_matching(GRAPH, cluster=client, prove=True))
+
+        def metrics(dask_scheduler):
+            return [worker.metrics for worker in dask_scheduler.workers.values()]
+
+        found = client.run_on_scheduler(metrics)  # of the dashboard's table of workers
+        assert {"berge phase", "berge matched"} <= set(found[0])
+
+        def resident(size):
+            from berge.distributed import worker
+
+            worker._resident = lambda: size
+
+        client.run(resident, 1 << 40)
+        with pytest.raises(berge.ClusterError, match=r"takes .* more than .* use more workers"):
+            berge.maximum_matching(GRAPH, cluster=client)
+        client.run(resident, 0)
+        with (
+            patched_source(hog),
+            pytest.raises(berge.ClusterError, match=r"was ended by Dask for its memory: it had "),
+        ):
+            berge.maximum_matching(GRAPH, cluster=client, restarts=0)
+
+
+@contextmanager
+def patched_source(make_part):
+    """Have members make their parts in another way."""
+    before = sources.open_source
+    sources.open_source = lambda *args: sources.Source(make_part)
+    try:
+        yield
+    finally:
+        sources.open_source = before
+
+
 def test_time_limit_and_progress(pair, capfd):
     m = berge.maximum_matching(GRAPH, cluster=pair, time_limit=0, prove=True, init="none")
     assert m.stats.init == "none"

@@ -269,6 +269,29 @@ def test_greedy(folder, tmp_path):
 
 
 @needs_mpi
+def test_two_lists_and_urls(folder, road, tmp_path):
+    """Parquet in, a row a pair out; of a URL each rank reads its own part."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("fsspec")
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"a": rng.integers(0, 50, 200), "s": rng.permutation(200) / 8})
+    frame["b"] = [f"b{k}" for k in rng.integers(0, 50, 200)]
+    (tmp_path / "in").mkdir()
+    for k in range(3):
+        frame[k::3].to_parquet(tmp_path / f"in/{k}.parquet")
+    names = "--left", "a", "--right", "b", "--score", "s"
+    asked = *names, "--prove", "-o", tmp_path / "links", "--json"
+    found = json.loads(run(2, "greedy", tmp_path / "in", *asked).stdout)
+    here = berge.greedy_matching(frame, left="a", right="b", weights="s", prove=True)
+    assert (found["size"], found["weight"]) == (here.size, here.weight)
+    assert found["upper_bound"] == pytest.approx(here.upper_bound)
+    written = pandas.read_parquet(tmp_path / "links")
+    assert sorted(zip(written.a, written.b, strict=True)) == sorted(here.named())
+    url = (folder / "road.berge").as_uri()
+    assert json.loads(run(2, "match", url, "--json").stdout)["proved"]
+
+
+@needs_mpi
 def test_errors_are_said_once(folder):
     done = run(3, "match", folder / "absent.mtx")
     assert done.returncode == exit_codes.ERROR

@@ -161,9 +161,19 @@ def test_many_rows_like_one_by_one(make):
 
 
 @three_libraries
-def test_not_an_undirected_graph(make):
-    with pytest.raises(InvalidGraphError, match="two sides with labels"):
-        berge.as_graph(make({"a": ["x", "y"], "b": ["y", "x"]}))
+def test_an_undirected_graph(make):
+    """A label is one vertex, whichever column it is in."""
+    graph = berge.as_graph(make({"a": ["x", "y", "z"], "b": ["y", "z", "x"]}))
+    assert graph.labels == ("x", "y", "z")
+    assert graph.n_edges == 3
+    assert graph.weights is None
+    source = make({"a": ["x", "y", "z"], "b": ["y", "z", "w"], "c": [-1.0, 5.0, 2.5]})
+    assert berge.maximum_weight_matching(source).named() == [("y", "z")]
+    assert berge.maximum_weight_matching(source, minimise=True).weight == -1
+    heavy = berge.as_graph(make({"a": ["x", "y"], "c": [3, 4], "b": ["y", "z"]}), weights="c")
+    assert heavy.weights.tolist() == [3, 3, 4, 4]
+    with pytest.raises(InvalidGraphError, match="which column of the frame has the weights"):
+        berge.greedy_matching(make({"a": ["x"], "b": ["y"]}), weights=True)
 
 
 def test_columns_are_for_frames_only():
@@ -381,3 +391,33 @@ class TestCupyStandIns:
 def test_pydata_sparse_stand_in():
     array = stand_in("sparse.numba_backend", to_scipy_sparse=lambda self: sp.coo_array(DENSE))
     assert edges(berge.as_bipartite(array)) == EDGES
+
+
+def test_datasets_and_frames_that_are_not_in_memory(tmp_path):
+    """Only the columns that are named come into memory."""
+    dataset = pytest.importorskip("pyarrow.dataset")
+    pandas = pytest.importorskip("pandas")
+    dataframe = pytest.importorskip("dask.dataframe")
+    frame = pandas.DataFrame(
+        {"who": ["ann", "bob", "ann"], "note": ["", "x", ""], "what": ["cook", "cook", "drive"]}
+    )
+    frame["hours"] = [3, 1, 2]
+    frame[:2].to_parquet(tmp_path / "0.parquet")
+    frame[2:].to_parquet(tmp_path / "1.parquet")
+    expected = berge.as_bipartite(frame, left="who", right="what")
+    whole = dataset.dataset(tmp_path)
+    parts = dataframe.from_pandas(frame, npartitions=2)
+    for source in (whole, whole.scanner(), whole.to_table().to_reader(), parts):
+        graph = berge.as_bipartite(source, left="who", right="what")
+        assert (graph.row_labels, graph.col_labels) == (expected.row_labels, expected.col_labels)
+        np.testing.assert_array_equal(graph.indices, expected.indices)
+    for source in (whole, parts):
+        assert berge.assign(source, "hours", left="who", right="what").total == 3
+        assert berge.match_pairs(source, left="who", right="what") == {
+            "ann": "drive",
+            "bob": "cook",
+        }
+    with pytest.raises(berge.OptionError, match="nobody"):
+        berge.as_bipartite(whole, left="who", right="nobody")
+    with pytest.raises(berge.OptionError):
+        berge.as_bipartite(parts)

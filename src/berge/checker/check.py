@@ -12,14 +12,14 @@ Let M = {(i, r[i]) : r[i] ≠ −1}. `check_matching` returns |M| if all of this
   (4)  ∀ i:  r[i] = −1  or  (i, r[i]) ∈ E
 and where there is a cover
   (5)  ∀ (i, j) ∈ E:  P[i]  or  Q[j]
-  (6)  |{i : P[i]}| + |{j : Q[j]}| = |M|
+  (6)  |{i : P[i]}| + |{j : Q[j]}| = |M|,  or ≤ B where there is a `bound` B ≥ |M|
 
 Why that is enough:
   M is a matching of E. M ⊆ E by (4). No column is in two pairs: r[i] = r[k] = j gives i = c[j] = k
   by (2). No row is, since r is a function.
   M is maximum. Let N ⊆ E be any matching. By (5) every edge of N has an end in the cover, and no
   two of them share an end. So |N| ≤ |P| + |Q|, which is |M| by (6). (Such a cover exists for every
-  maximum M: Kőnig 1931. So what is right can be proved.)
+  maximum M: Kőnig 1931. So what is right can be proved.) With a bound it is shown that |N| ≤ B.
 
 Every array is copied once, before it is looked at, into a plain one of numpy. What is accepted
 holds for these copies, whatever other threads or subclasses of arrays do. Nothing that a matching
@@ -41,7 +41,12 @@ CHUNK = 1 << 17  # edges at a time, so that they stay in the processor's cache
 
 
 def check_matching(
-    shape: tuple[int, int], edges: Iterable[Any], row_match: Any, col_match: Any, cover: Any = None
+    shape: tuple[int, int],
+    edges: Iterable[Any],
+    row_match: Any,
+    col_match: Any,
+    cover: Any = None,
+    bound: int | None = None,
 ) -> int:
     """Return the number of pairs if (1) to (4) hold, with a cover also (5) and (6); else raise."""
     r, c = copy_of("row_match", row_match, "i"), copy_of("col_match", col_match, "i")
@@ -65,10 +70,12 @@ def check_matching(
         i = is_edge.argmin()
         raise ProofError(f"row {i} is matched to column {r[i]}, not a neighbour")
     size = int((r >= 0).sum())
-    if cover is not None and p.sum() + q.sum() != size:
+    most = size if bound is None else bound
+    if cover is not None and p.sum() + q.sum() > most:  # that it is not below |M|, (5) tells
+        proof = "it is maximum" if bound is None else f"{bound} are the most"
         raise ProofError(
             f"the cover has {p.sum() + q.sum()} vertices and the matching {size} edges: "
-            "not a proof that it is maximum"
+            f"not a proof that {proof}"
         )
     return size
 

@@ -15,7 +15,7 @@ from ..wording import parse_bytes, plural
 from . import options
 from .display import progress_bars, working
 from .exit_codes import INTERRUPTED_BEFORE
-from .pipes import kept_from_stdin, sent_to_stdout
+from .pipes import as_named, kept_from_stdin, kept_from_url, sent_to_stdout
 from .program import command, say
 
 _SECONDS_BETWEEN_LINES = 5.0  # where stderr is no terminal
@@ -38,8 +38,8 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
     "berge convert huge.mtx.gz huge.berge --memory 2G",
     "berge convert edges.parquet edges.berge --left user --right item",
 )
-@click.argument("path", metavar="IN", type=click.Path(path_type=Path))
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("path", metavar="IN", type=options.AnyPath(as_it_is=True))
+@click.argument("target", metavar="OUT", type=options.AnyPath())
 @click.option("--from", "form", metavar="NAME", help="Format of IN, if not by its suffix.")
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT, if not by its suffix.")
 @options.base("Number of the first row and column, where IN is an edge list.")
@@ -54,7 +54,7 @@ def _size(ctx: click.Context, param: click.Parameter, value: str) -> int:
 def convert(
     ctx: click.Context,
     /,
-    path: Path,
+    path: Any,
     target: Path,
     to_format: str | None,
     memory: int,
@@ -78,6 +78,8 @@ def convert(
 
     form: Any = source_options["form"]
     path = kept_from_stdin(form) if str(path) == "-" else path
+    limits: Any = source_options["limits"]
+    path = kept_from_url(path, limits) if isinstance(path, str) else path
     source = options.GraphFile(path, **source_options)  # type: ignore[arg-type]  # click's types
     if str(target) == "-":
         target = sent_to_stdout(f".{to_format or 'mtx'}")
@@ -100,7 +102,11 @@ def convert(
             write(graph, target, format=to_format)
         sizes = (*graph.shape, graph.nnz)
     if not quiet:
-        say("wrote", "green", f"{target}: {sizes[0]:,} × {sizes[1]:,}, {sizes[2]:,} edges")
+        say(
+            "wrote",
+            "green",
+            f"{as_named(str(target))}: {sizes[0]:,} × {sizes[1]:,}, {sizes[2]:,} edges",
+        )
 
 
 def _convert_stream(

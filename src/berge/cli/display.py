@@ -71,7 +71,7 @@ def report(
         return
     facts = {k: as_named(str(v)) if isinstance(v, Path) else v for k, v in facts.items()}
     console = out()
-    console.print(fact_table(lines(facts), title=str(title)))
+    console.print(fact_table(lines(facts), title=as_named(str(title))))
     if more is not None:
         console.print()
         console.print(more(facts, console))
@@ -121,6 +121,10 @@ def verdict_of(facts: dict[str, Any]) -> tuple[str, str]:
     """Return what is known of the matching in words, and the style to say it in."""
     if not facts["is_maximum"]:
         bound = f"at most {facts['upper_bound']:,} ({facts['stopped']})"
+        if facts["stopped"] is None and facts["cardinality"]:
+            more = f"{facts['upper_bound'] / facts['cardinality'] - 1:.2%} more"
+            proved = ("proved", "bold green") if facts["proved"] else ("not proved", "yellow")
+            return f"at most {facts['upper_bound']:,} are possible, {more}: {proved[0]}", proved[1]
         return f"not proved maximum: {bound}", "yellow"
     size = "perfect" if facts["is_perfect"] else "maximum"
     return (

@@ -20,6 +20,9 @@ from .program import command, say
 if TYPE_CHECKING:
     from ..graphs.graph import BipartiteGraph, Graph
 
+SIMULATOR = "numba's simulator"
+BEGUN: dict[str, Any] = {"status": "not ended", "seconds": []}
+
 
 @command(
     "berge gpu-check",
@@ -34,9 +37,10 @@ def gpu_check(ctx: click.Context, output: str, small: bool, device: str) -> None
     """Run every algorithm for GPUs on small and large graphs, and prove every answer.
 
     Prints a table, and writes it to a file with the versions, the errors, and the GPU's name. A
-    large graph is matched twice: the first time with compiling, the second without. The answers
-    are proved on the CPU. berge has not been run on a GPU by those who wrote it: the file is what
-    they would like to see, whether all went well or not.
+    graph is matched twice: the first time with compiling, the second without. The answers are
+    proved on the CPU. berge has not been run on a GPU by those who wrote it. They would like to see
+    the file, whether all went well or not. It is written after every run: if one of them hangs, the
+    last line says which.
 
     Ends with an error if any answer was wrong or missing. --device cpu tries the command itself.
     """
@@ -45,13 +49,20 @@ def gpu_check(ctx: click.Context, output: str, small: bool, device: str) -> None
 
     open_device(device)  # says what is missing
     facts: dict[str, Any] = {"machine": _machine(device), "runs": []}
+    graphs = list(_graphs(small, simulated=facts["machine"].get("gpu") == SIMULATOR))
+
+    def note() -> None:
+        with replacing(output) as file:
+            file.write(json.dumps(facts, indent=1).encode())
+
     with working("compiling") as tell:
         for name, solve in _variants(device):
-            for graph, make in _graphs(small):
+            for graph, make in graphs:
                 tell(f"{name} on {graph}")
-                facts["runs"].append({"algorithm": name, "graph": graph, **_run(solve, make)})
-    with replacing(output) as file:
-        file.write(json.dumps(facts, indent=1).encode())
+                facts["runs"].append(run := {"algorithm": name, "graph": graph, **BEGUN})
+                note()
+                run |= _run(solve, make)
+                note()
     _show(facts["runs"])
     failed = sum(run["status"] != "proved" for run in facts["runs"])
     count = plural(len(facts["runs"]), "run")
@@ -101,11 +112,18 @@ def _as_general(graph: BipartiteGraph) -> Graph:
     return Graph.from_edges(rows, graph.n_rows + graph.indices, sum(graph.shape))
 
 
-def _graphs(small: bool) -> Iterator[tuple[str, Callable[[], BipartiteGraph]]]:
-    """Yield graphs by name: some that have little of anything, and large ones of three kinds."""
+def _graphs(small: bool, simulated: bool) -> Iterator[tuple[str, Callable[[], BipartiteGraph]]]:
+    """Yield graphs by name: some that have little of anything, and large ones of three kinds.
+
+    numba's simulator, where a thread is one of Python's, gets tiny ones.
+    """
     from .. import generate
 
     yield "one edge", lambda: generate.complete(1, 1)
+    if simulated:
+        yield "chain of 12", lambda: generate.permute(generate.chain(12), seed=1)
+        yield "random, 20", lambda: generate.erdos_renyi(20, 18, 40, seed=1)
+        return
     yield "chain of 300", lambda: generate.permute(generate.chain(300), seed=1)
     yield "random, 500", lambda: generate.erdos_renyi(500, 450, 1200, seed=1)
     yield "few columns", lambda: generate.erdos_renyi(700, 40, 2000, seed=1)

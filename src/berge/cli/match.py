@@ -19,6 +19,7 @@ from .display import graph_sizes, in_steps, report, verdict_of, working
 from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
+from .pipes import as_named, stands_for_url
 from .program import command, leave, say
 
 if TYPE_CHECKING:
@@ -37,10 +38,13 @@ SUFFIXES = (".npz", ".txt", ".json")
     "berge match jobs.csv --left worker --right job -o result.csv",
     "berge match papers.csv --left paper --right reviewer --capacity-left 3 --capacity-right 4",
     "berge match huge.berge --algorithm out-of-core",
+    "berge match huge.berge --within 1% -o matching.npz",
     "berge match web.mtx --time-limit 60 -o best.npz",
     "berge match web.mtx --initial best.npz -o matching.npz",
     "berge match mesh.graph --general -o pairs.txt",
     "berge match web.mtx --json | jq .cardinality",
+    "berge match https://example.org/web.mtx.gz",
+    "berge match 's3://bucket/pairs/*.parquet' --left a --right b -o s3://bucket/m.npz",
     "berge match web.berge --cluster local[4] --checkpoint saved -o parts",
     "berge match web.berge --cluster local[4] --checkpoint saved --resume -o parts",
 )
@@ -60,8 +64,13 @@ SUFFIXES = (".npz", ".txt", ".json")
 @options.time_limit(
     help="Stop after so many seconds of start and search, with the best matching so far."
 )
+@options.within(
+    help="Stop once no matching can be larger by more than this, such as 1%, and prove that."
+)
 @options.units
-@options.path("--initial", metavar="MATCHING", help="Begin with this matching, saved by --output.")
+@options.path(
+    "--initial", read=True, metavar="MATCHING", help="Begin with this matching, saved by --output."
+)
 @options.graph_file
 @options.columns(
     "Column of a CSV or TSV file with labels: its name on the first line, or its number; "
@@ -111,6 +120,9 @@ def match(
 
     With capacities or lower bounds a vertex may be in several pairs, each pair once.
 
+    With --within, the matching may be smaller than a maximum one by a share; a vertex cover that is
+    larger by no more proves it. `berge verify` finds that in a .npz file.
+
     With --general, FILE is any undirected graph: an entry in either direction is an edge, and the
     proof is a Tutte–Berge set.
 
@@ -123,7 +135,9 @@ def match(
     in_parts = remote = False
     if cluster is not None:
         in_parts = output is not None and not output.suffix and str(output) != "-"
-        remote = _is_shared(file.path)
+        remote = file.shared
+        if output is not None and in_parts and stands_for_url(output):
+            raise click.UsageError("--output in parts is a folder that all workers see, and no URL")
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
         more |= {"checkpoint": checkpoint, "output": output if in_parts else None}
@@ -132,6 +146,11 @@ def match(
     units = {name: text for name in options.UNITS if (text := settings.pop(name)) is not None}
     shown = (sys.stderr.isatty() and not quiet) if progress is None else progress
     how = {"as_json": as_json, "no_prove": no_prove, "quiet": quiet, "shown": shown}
+    within = settings.pop("within") if units or general else settings["within"]
+    if within is not None and (units or general or cluster is not None):
+        raise click.UsageError(
+            "--within is for bipartite graphs on one machine, without capacities"
+        )
     if units:
         if general or cluster is not None or switches or initial is not None:
             raise click.UsageError(
@@ -147,7 +166,7 @@ def match(
         match_general(ctx, file, settings, initial, output, **how)
         return
     clock = UnderWay()
-    graph: Any = file.path
+    graph: Any = file.source
     labels = first = kept = None
     with working("reading", shown):
         with clock.timed("import"):
@@ -169,14 +188,15 @@ def match(
     assert stats is not None
     stopped = stats.stopped
     try:
-        if matching.is_maximum and not (no_prove or stopped == "interrupted" or stats.cluster):
+        claims = matching.is_maximum or (settings["within"] is not None and stopped is None)
+        if claims and not (no_prove or stopped == "interrupted" or stats.cluster):
             with working("proving", shown), clock.timed("prove"):
                 matching.prove(graph)
     except KeyboardInterrupt:  # a wish to stop at this point is granted
         stopped = "interrupted"
     clock.seconds["total"] = clock.elapsed
     facts = {
-        "file": file.path,
+        "file": file.source,
         **_facts(matching, stats.cluster["edges"] if remote else graph.nnz),
         "symmetric": None if remote or labels is not None else _is_symmetric(graph),
         "stopped": stopped,
@@ -208,13 +228,6 @@ def _is_symmetric(graph: BipartiteGraph) -> bool:
     from ..graphs.symmetry import is_symmetric
 
     return is_symmetric(graph)
-
-
-def _is_shared(path: Path) -> bool:
-    """Tell whether the workers of a cluster read a file themselves: .berge folders, Parquet."""
-    from ..files.parquet import is_parquet
-
-    return path.suffix.lower() == ".berge" or is_parquet(str(path))
 
 
 def _read(
@@ -252,11 +265,12 @@ def _size_there(output: Path, matching: Matching, labels: LabelledFile | None) -
     from ..results.matching import Matching
 
     try:
-        if not output.is_file():
+        at_url = stands_for_url(output)
+        if not (at_url or output.is_file()):
             return 0
         if labels is not None and output.suffix.lower() != ".npz":
-            return labels.size_of(output)
-        there = Matching.load(output)
+            return 0 if at_url else labels.size_of(output)
+        there = Matching.load(as_named(str(output)) if at_url else output)
     except (BergeError, OSError):
         return 0  # something else
     same = (there.n_rows, there.n_cols) == (matching.n_rows, matching.n_cols)
@@ -329,7 +343,8 @@ def _lines(
         yield "", "nothing left to search" if facts["is_maximum"] else "not begun"
     if stats.passes:
         passes = plural(stats.passes, "pass", "passes")
-        yield "", f"{passes} over the edges, {in_bytes(stats.bytes_read)} read"
+        read = f", {in_bytes(stats.bytes_read)} read" if stats.bytes_read else ""
+        yield "", f"{passes} over the edges{read}"
     if cluster:
         lost = cluster["restarts"]
         again = f"; begun again {plural(lost, 'time')}: workers were lost" if lost else ""

@@ -7,7 +7,7 @@ Commands write ``@options.threads`` for an option that is always the same, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,15 @@ import click
 from ..errors import DeviceError, FormatError, OptionError
 from ..methods.registry import Kind, algorithms, check_device, find
 from ..wording import parse_bytes
-from .pipes import as_named, kept_from_stdin, sent_to_stdout, stdout_is_taken
+from .pipes import (
+    as_named,
+    is_there,
+    kept_from_stdin,
+    kept_from_url,
+    sent_to_stdout,
+    sent_to_url,
+    stdout_is_taken,
+)
 from .program import as_options
 
 if TYPE_CHECKING:
@@ -40,9 +48,22 @@ class GraphFile:
     left: str | None = None
     right: str | None = None
     limits: Limits | None = None
+    url: str | None = None  # of what the workers of a cluster read themselves
 
     def __str__(self) -> str:
-        return as_named(str(self.path))
+        return self.url or as_named(str(self.path))
+
+    @property
+    def source(self) -> str | Path:
+        """Its path, or its URL where that is read by others."""
+        return self.url or self.path
+
+    @property
+    def shared(self) -> bool:
+        """Whether the workers of a cluster read it themselves: .berge folders, Parquet."""
+        from ..files.parquet import is_parquet
+
+        return self.path.suffix.lower() == ".berge" or is_parquet(str(self.source))
 
     @property
     def format(self) -> str | None:
@@ -50,7 +71,7 @@ class GraphFile:
         from ..files import format_at
 
         try:
-            return format_at(self.path, self.form).name
+            return format_at(self.source, self.form).name
         except FormatError:
             return None
 
@@ -67,7 +88,7 @@ class GraphFile:
         """Return a Parquet or Arrow file as a table if its columns have labels."""
         from ..files.parquet import table_of_labels
 
-        return table_of_labels(self.path, self.left, self.right)
+        return table_of_labels(self.source, self.left, self.right)
 
     @property
     def _settings(self) -> dict[str, Any]:
@@ -78,6 +99,8 @@ class GraphFile:
         """Open it to be read in portions; None if its format is not made for that."""
         from ..files.streams import open_stream
 
+        if self.format != "parquet" and not self.path.exists():  # a pattern
+            return None
         return open_stream(self.path, str(self.format), **self._settings)
 
     def read(self) -> BipartiteGraph:
@@ -94,14 +117,18 @@ class GraphFile:
     def read_undirected(self, *, weights: bool) -> Graph:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
+        from .labels import IN_PYTHON, labels_hinted
 
-        return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
 
     def read_signed(self, *, lightest: bool) -> Graph:
         """Read an undirected graph with weights of any sign; keep the lightest parallel edges."""
         from ..ingest.signed import as_signed_graph, read_signed
+        from .labels import IN_PYTHON, labels_hinted
 
-        graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
         return as_signed_graph(graph, negated=True) if lightest else graph
 
 
@@ -112,9 +139,50 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
-def path(*names: str, folder: bool = False, **settings: Any) -> Decorator:
-    """Return an option that is a path, of a folder if that is said."""
-    return click.option(*names, type=click.Path(path_type=Path, file_okay=not folder), **settings)
+def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Read a share: 1% or 0.01."""
+    if value is None:
+        return None
+    try:
+        number = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if not 1e-4 <= number < 1:
+        raise click.BadParameter(f"{value!r} is no share from 0.01% to 100%", ctx, param)
+    return number
+
+
+within = partial(click.option, "--within", metavar="SHARE", callback=_share)
+
+
+class AnyPath(click.Path):
+    """A path or a URL: what is `read` there is copied; what is written is sent in the end.
+
+    What is done with the URL of a graph (`as_it_is`) depends on the other options.
+    """
+
+    def __init__(self, read: bool = False, as_it_is: bool = False, folder: bool = False):
+        super().__init__(path_type=Path, file_okay=not folder)
+        self.read, self.as_it_is = read, as_it_is
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return a `Path`, or the URL."""
+        from ..files.remote import is_url
+
+        if not is_url(value):
+            return super().convert(value, param, ctx)
+        if self.as_it_is:
+            return value
+        if not self.file_okay:
+            self.fail(f"{value!r} is a URL, and this is a folder that is worked in", param, ctx)
+        return kept_from_url(value) if self.read else sent_to_url(value)
+
+
+def path(
+    *names: str, folder: bool = False, read: bool = False, as_it_is: bool = False, **settings: Any
+) -> Decorator:
+    """Return an option that is a path, of a folder if that is said; it is written to, or `read`."""
+    return click.option(*names, type=AnyPath(read, as_it_is, folder), **settings)
 
 
 def algorithm(kind: Kind, *names: str, help: str, also: Kind | None = None) -> Decorator:
@@ -151,13 +219,14 @@ def base(help: str = "Number of the first row and column in an edge list.") -> D
 
 def _limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Limits | None:
     """Read NAME=VALUE texts; None where there are none."""
-    readers: dict[str, Any] = {"memory": parse_bytes, "line": parse_bytes, "ratio": float}
+    readers: dict[str, Any] = dict.fromkeys(("memory", "line", "download"), parse_bytes)
+    readers["ratio"] = float
     values: dict[str, Any] = {}
     for name, text in key_values(texts, "'--limit'").items():
         try:
             values[name] = readers[name](text)
         except (KeyError, ValueError):
-            wrong = f"{name}={text} is none of memory=SIZE, line=SIZE and ratio=NUMBER"
+            wrong = f"{name}={text} is none of memory=, line=, download=SIZE and ratio=NUMBER"
             raise click.BadParameter(wrong, ctx, param) from None
     if not values:
         return None
@@ -180,7 +249,7 @@ def _device(ctx: click.Context, param: click.Parameter, value: str) -> str:
 limits = click.option(
     "--limit", "limits", multiple=True, metavar="NAME=VALUE", callback=_limits,
     help="How much the graph file may ask for: memory=40G of a solve, line=2G of a line's bytes, "
-    "ratio=100000 bytes of text for a compressed one.",
+    "ratio=100000 bytes of text for a compressed one, download=40G of a URL.",
 )  # fmt: skip
 device = partial(click.option, "--device", metavar="[cpu|cuda]", default="cpu", callback=_device)
 seed = partial(click.option, "--seed", type=click.IntRange(min=0), default=0, metavar="N")
@@ -246,7 +315,7 @@ def graph_file(function: Any) -> Any:
     @wraps(function)
     def command(
         *args: Any,
-        file: Path,
+        file: Any,
         form: str | None,
         base: int,
         left: str | None = None,
@@ -256,10 +325,15 @@ def graph_file(function: Any) -> Any:
     ) -> Any:
         if str(file) == "-":
             file = kept_from_stdin(form or ("csv" if left or right else None))
-        return function(*args, file=GraphFile(file, form, base, left, right, limits), **others)
+        graph = GraphFile(file, form, base, left, right, limits)
+        if isinstance(file, str):
+            graph = replace(graph, path=Path(file), url=file)
+            if others.get("cluster") is None or not graph.shared:
+                graph = replace(graph, path=kept_from_url(file, limits), url=None)
+        return function(*args, file=graph, **others)
 
     # Whether the file exists is for the reader to say: that is an error (1), not usage (2).
-    return click.argument("file", type=click.Path(path_type=Path))(base()(format(limits(command))))
+    return click.argument("file", type=AnyPath(as_it_is=True))(base()(format(limits(command))))
 
 
 def checkpoint(help: str, parts: str) -> Decorator:
@@ -274,9 +348,11 @@ def checkpoint(help: str, parts: str) -> Decorator:
 
 
 def output(
-    path: Path | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
+    path: Path | str | None, suffixes: tuple[str, ...] | None = None, option: str = "'--output'"
 ) -> Path | None:
     """Return where to write to, checked; - is standard output, -.json that in another format."""
+    if isinstance(path, str):
+        path = sent_to_url(path)
     name = str(path)
     if name == "-" or name.startswith("-."):
         path = sent_to_stdout(name[1:] or next(s for s in suffixes or (".mtx",) if s != ".npz"))
@@ -295,8 +371,8 @@ def check_output(
         wrong = f"{as_named(str(path))!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
     elif path.is_dir():
         wrong = f"{str(path)!r} is a folder"
-    elif path.is_file() and _keeps_files():
-        wrong = f"{str(path)!r} is there already, and --no-clobber was said"
+    elif _keeps_files() and (path.is_file() or is_there(path)):
+        wrong = f"{as_named(str(path))!r} is there already, and --no-clobber was said"
     elif not path.absolute().parent.is_dir():
         wrong = f"there is no folder {str(path.parent)!r} to write {path.name!r} to"
     if wrong:
@@ -312,7 +388,7 @@ def check_plot(path: Path | None) -> None:
     """Refuse a picture that could not be drawn or written, before any work."""
     if path is not None:
         check_output(path, PICTURES, "'--plot'")
-        from ..analysis.plots import pyplot
+        from ..drawn import pyplot
 
         pyplot()  # raises where matplotlib is missing
 

@@ -26,18 +26,22 @@ if TYPE_CHECKING:
     "berge verify web.mtx matching.npz && echo maximum",
     "berge verify mesh.graph pairs.txt",
     "berge verify web.mtx matching.npz --independent",
+    "berge verify huge.berge matching.npz --within 1%",
     "berge verify scores.csv plan.npz --left person --right job --score points",
 )
 @options.graph_file
 @options.columns("Column of the rows, in Parquet and in tables of labels.",
                  "Column of the columns.")  # fmt: skip
 @click.option("--score", metavar="COLUMN", help="Column with the weights, for an assignment.")
-@click.argument("matching", type=click.Path(path_type=Path))
+@click.argument("matching", type=options.AnyPath(read=True))
 @click.option(
     "--independent",
     is_flag=True,
     help="Share nothing with the readers and solvers, from the files on: plain Python and numpy, "
     "which are slow, and all of the graph in memory.",
+)
+@options.within(
+    help="Say yes too if a cover in MATCHING (.npz) proves that no matching is larger by more."
 )
 @options.as_json
 @click.pass_context
@@ -48,29 +52,29 @@ def verify(
     matching: Path,
     score: str | None,
     independent: bool,
+    within: float | None,
     as_json: bool,
 ) -> None:
     """Check that MATCHING is a maximum matching of the graph in FILE, or a maximal one.
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
     cover of the same size, and that it is not with an augmenting path. The exit code is 0 for a
-    maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
+    maximum matching, and 6 for one that is not maximum. It is 5 if it is no matching of this graph.
 
     Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
-    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. What `berge
-    assign` wrote to .npz or .json, `berge weighted` to .npz, and `berge match` with capacities, has
-    its proof in the file: prices, or a cover.
+    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. Some files have
+    their proof in them, prices or a cover: what `berge assign` wrote to .npz or .json, `berge
+    weighted` to .npz, and `berge match` with capacities.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.
-    """
-    from ..files.assignments import kind_of
 
-    if kind := kind_of(matching):
+    What `berge match --within` wrote to .npz has a cover for its upper bound, which is checked.
+    Such a matching is not maximum, so the exit code is 6, unless --within permits it.
+    """
+    if not independent and (kind := _kind_of(matching)):
         from . import verify_pairs
 
-        if independent:
-            raise click.UsageError("--independent is for matchings, not for prices and capacities")
         if kind == "prices":
             checked = verify_pairs.check_assignment_file(file, score, matching, not as_json)
         else:
@@ -90,13 +94,22 @@ def verify(
     report(facts, lines, f"{matching} in {file}", as_json=as_json)
     if not found.valid:
         ctx.exit(exit_codes.NOT_A_MATCHING)
-    ctx.exit(exit_codes.OK if found.best else exit_codes.NOT_MAXIMUM)
+    near = within is not None and found.bound is not None
+    near = near and found.bound <= (1 + within) * (found.size or 0)  # type: ignore[operator]
+    ctx.exit(exit_codes.OK if found.best or near else exit_codes.NOT_MAXIMUM)
+
+
+def _kind_of(path: Path) -> str | None:
+    from ..files.assignments import kind_of
+
+    return kind_of(path)
 
 
 def _check_independently(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
     """Read and check by `berge.checker` alone; limits can only refuse, so they are berge's own."""
     from ..checker.graphs import Source
     from ..checker.independent import verify
+    from ..checker.matchings import has_prices_or_units
     from ..checker.untrusted import Limits
     from ..graphs.memory import available
 
@@ -104,6 +117,8 @@ def _check_independently(file: options.GraphFile, path: Path, shown: bool) -> Ve
     if file.limits is not None:
         given = file.limits.now()
         limits = Limits(given.memory or 0, given.line, given.ratio)
+    if has_prices_or_units(path, limits):
+        raise click.UsageError("--independent is for matchings, not for prices and capacities")
     with working("reading and checking", shown):
         return verify(Source(file.path, limits, file.form, file.base, file.left, file.right), path)
 
@@ -145,16 +160,18 @@ def _check(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
                 proof.verify(graph, matching)
                 valid = True
                 matching.prove(graph)
-            best = matching is not None
+            best = matching is not None and (general or matching.is_maximum)
         except ProofError as error:
             reason = str(error)
     if general:
         size, weight = (matching.size, matching.weight) if matching else (None, None)
         return Verdict((graph.n_vertices,), graph.n_edges, size, weight, valid, best, None, reason)
     size = matching.cardinality if matching else None
-    proved = matching.certificate if best else None
+    proved = matching.certificate if matching else None
     cover = None if proved is None else (int(proved.rows.sum()), int(proved.cols.sum()))
-    return Verdict(graph.shape, graph.nnz, size, None, valid, best, cover, reason)
+    bound = None if proved is None else proved.size
+    found = Verdict(graph.shape, graph.nnz, size, None, valid, best, cover, reason)
+    return found._replace(bound=bound)
 
 
 def _check_exact(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
@@ -218,6 +235,7 @@ def _facts(found: Verdict) -> dict[str, Any]:
         "is_perfect": found.best and found.size == rows == cols,
         "cover_rows": cover_rows,
         "cover_cols": cover_cols,
+        "upper_bound": found.bound,
         "reason": found.reason,
     }
 
@@ -247,6 +265,11 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, RenderableType]]:
     if facts.get("barrier") is not None:
         size, odd = plural(facts["barrier"], "vertex", "vertices"), facts["odd_parts"]
         yield "proof", f"a Tutte–Berge set of {size}, {plural(odd, 'odd part')} without it"
+    elif facts.get("upper_bound") is not None and not facts["is_maximum"]:
+        more = f"{facts['upper_bound'] / max(facts['cardinality'], 1) - 1:.2%} more"
+        yield "bound", f"at most {facts['upper_bound']:,} are possible, {more}"
+        rows, cols = plural(facts["cover_rows"], "row"), plural(facts["cover_cols"], "column")
+        yield "proof", f"a vertex cover of {rows} and {cols}"
     elif facts.get("is_maximum"):
         rows, cols = plural(facts["cover_rows"], "row"), plural(facts["cover_cols"], "column")
         yield "proof", f"a vertex cover of {rows} and {cols}: the same size"

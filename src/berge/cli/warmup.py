@@ -39,8 +39,8 @@ def warmup(everything: bool, save: bool, folder: Path | None) -> None:
     $NUMBA_CACHE_DIR). An image for containers or a batch job wants this done beforehand.
 
     Those are for the processor at hand. With --save they are compiled for every x86 processor of
-    the level x86-64-v3 (since some 2015), and kept where berge is installed, as a wheel for this
-    platform has them. So copies of this environment or image need not compile elsewhere.
+    the level x86-64-v3 (since some 2015). They are kept where berge is installed, as a wheel for
+    this platform has them. So copies of this environment or image need not compile elsewhere.
     """
     if save:
         _save(everything, folder)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import ClusterError, OptionError, PeerLost
+from ..files.remote import is_url
 from ..methods.registry import check_numbers
 from ..results.greedy_matching import GreedyMatching
 from ..results.interrupts import held_interrupts
@@ -38,6 +39,7 @@ from ..results.proof import Certificate
 from ..results.under_way import PhaseReport, UnderWay
 from ..solve.default import EXACT_IN_PARTS, choose_greedy
 from ..solve.greedy import BLUE, options_of
+from ..wording import in_bytes
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,7 +99,7 @@ def solve_on_cluster(
     prove
         Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
     init
-        The start: ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
+        The start: ``"within-parts"``, ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
     threads
         Threads of kernels on each worker; by default as many as Dask runs tasks there.
     seed, time_limit, progress, on_phase
@@ -110,7 +112,7 @@ def solve_on_cluster(
     left, right, shape
         Of tables of edges: the two columns, and the numbers of rows and columns of the graph.
     **options
-        ``exhaust`` and ``alpha``, see `berge.distributed.core.match_part`.
+        ``exhaust``, ``alpha`` and ``gather``, see `berge.distributed.core.match_part`.
     """
     from .session import check_options
 
@@ -119,6 +121,9 @@ def solve_on_cluster(
     options = check_options(init, options) | {"seed": seed, "resume": resume}
     if resume and checkpoint is None:
         raise OptionError("resume=True needs checkpoint=")
+    for name, folder in {"checkpoint": checkpoint, "output": output}.items():
+        if is_url(folder):
+            raise OptionError(f"{name} is a folder that all workers see, not the URL {folder}")
     options["checkpoint"] = None if checkpoint is None else os.path.abspath(checkpoint)
     job: dict[str, Any] = {"options": options, "threads": threads, "prove": prove}
     if output is not None:
@@ -139,6 +144,10 @@ def greedy_on_cluster(
     *,
     method: str = "auto",
     weights: Any = None,
+    left: Any = None,
+    right: Any = None,
+    prove: bool = False,
+    output: str | os.PathLike[str] | None = None,
     seed: int = 0,
     p: float = BLUE,
     threads: int | None = None,
@@ -153,23 +162,39 @@ def greedy_on_cluster(
     Parameters
     ----------
     source
-        A ``.berge`` folder that all workers see, or anything that `as_graph` takes.
+        A ``.berge`` folder that all workers see, or anything that `as_graph` takes. With `left` and
+        `right`, a table of pairs: Parquet files that all workers see, a Dask dataframe, or a frame.
+    left, right
+        Names of the columns with the labels of two lists: whole numbers, or texts.
+    prove
+        Bound what any matching weighs, by prices that the workers check.
+    output
+        A folder to write the pairs of two lists to: a Parquet file a worker, a row a pair. They
+        are not gathered then, and ``mate`` is empty.
     cluster, threads, time_limit, progress, on_phase, workers, restarts
         As of `solve_on_cluster`. A solve that lost a worker begins anew.
     method, p, seed
         As of `berge.distributed.greedy.greedy_part`.
     weights
-        As of `as_graph`; a folder has none.
+        As of `as_graph`; a folder has none. The name of a column of a table.
     """
     way = UnderWay(time_limit=time_limit, on_phase=on_phase)
     check_numbers(seed, time_limit)
     choose_greedy(method, False, in_parts=True)
     options_of(choose_greedy("proposals", False), p)
-    options = {"method": method, "p": p, "seed": seed}
+    options: dict[str, Any] = {"method": method, "p": p, "seed": seed, "prove": prove}
+    if output is not None:
+        if left is None or right is None:
+            raise OptionError("output is for pairs between two lists: name left and right")
+        options["output"] = str(output) if is_url(output) else os.path.abspath(output)
+        if not is_url(output):
+            from ..files.parts import check_pairs_place
+
+            check_pairs_place(output)
 
     from .sources import open_undirected
 
-    opened = partial(open_undirected, source, weights)
+    opened = partial(open_undirected, source, weights, left, right)
     job = {"options": options, "threads": threads, "greedy": True}
     return cast("GreedyMatching", _solve(cluster, opened, job, way, progress, workers, restarts))
 
@@ -328,6 +353,7 @@ class _Solve:
     def run(self, wanted: int, restarts: int) -> Any:
         """Try until it works, or too often."""
         lost = set[str]()
+        for_memory = 0  # times that a worker was ended for what it took
         kept: _Attempt | None = None  # the last one whose members kept something
         try:
             while True:
@@ -339,6 +365,10 @@ class _Solve:
                 try:
                     return attempt.run(self.job)
                 except PeerLost as error:
+                    if (why := attempt.killed_for_memory()) is not None:
+                        for_memory += 1
+                        if for_memory > 1 or self.restarts >= restarts:
+                            raise ClusterError(why) from None
                     if self.restarts >= restarts:
                         raise ClusterError(
                             f"a worker was lost {self.restarts + 1} times, the last time: {error}"
@@ -384,6 +414,8 @@ class _Attempt:
         self.members: dict[str, Any] = {}
         self._futures: list[Any] = []  # without these Dask lets go of the actors
         self.unreachable: set[str] = set()
+        self.told: dict[str, Progress] = {}  # what each has said last
+        self.ended = len(self._ended())
 
     def run(self, job: Job) -> Any:
         """Have the members do the job, and make a matching of what they have in the end."""
@@ -410,7 +442,8 @@ class _Attempt:
         limit = None if way.time_limit is None else max(0.0, way.left)
         self._ask("start", dumps(replace(job, time_limit=limit)))
         self._watch()
-        calls = [(address, fetch, self.name, job.output is None) for address in self.addresses]
+        gathered = job.output is None and job.options.get("output") is None
+        calls = [(address, fetch, self.name, gathered) for address in self.addresses]
         try:
             fetched = self._tasks(calls)
         except KeyboardInterrupt:  # too late: it is over, and only to be fetched
@@ -422,7 +455,9 @@ class _Attempt:
         seconds = way.seconds | stats[0].seconds | {"total": way.elapsed}
         stats[0] = replace(stats[0], seconds=seconds)
         if job.greedy:
-            return stats[0].joined(joined["mate"])
+            if not gathered:
+                return stats[0].joined(np.zeros(0, np.int64))
+            return stats[0].joined(*_left_first(joined))
         return _matching(joined, stats, self.solve)
 
     def _watch(self) -> None:
@@ -453,7 +488,36 @@ class _Attempt:
     def _progress(self, addresses: Sequence[str]) -> list[Progress]:
         from distributed.protocol.pickle import loads
 
-        return [loads(answer) for answer in self._ask("progress", of=addresses)]
+        states = [loads(answer) for answer in self._ask("progress", of=addresses)]
+        self.told.update(zip(addresses, states, strict=True))
+        return states
+
+    def _ended(self) -> list[dict[str, Any]]:
+        """Return what Dask's nannies say of workers that they have ended for their memory."""
+        with suppress(OSError, ValueError, TypeError, RuntimeError):
+            return [event for _, event in self.client.get_events("worker-restart-memory")]
+        return []
+
+    def killed_for_memory(self) -> str | None:
+        """Tell whether a worker of this attempt was ended for its memory, and what it needs."""
+        deadline = time.perf_counter() + _CHECK
+        while True:
+            events = self._ended()[self.ended :]
+            event = next((e for e in events if e["worker"] in self.addresses), None)
+            if event is not None:
+                break
+            if time.perf_counter() > deadline:
+                return None
+            time.sleep(_ASK)
+        address, told = event["worker"], self.told.get(event["worker"])
+        limit = f" of the {in_bytes(told.limit)} that it may have" if told and told.limit else ""
+        needs = "it was reading the graph"
+        if told is not None and told.needed:
+            needs = f"its part of the graph takes about {in_bytes(told.needed)}"
+        return (
+            f"worker {address} was ended by Dask for its memory: it had {in_bytes(event['rss'])}"
+            f"{limit}, and {needs}; use more workers, or a larger --memory-limit"
+        )
 
     def last_phase(self) -> int | None:
         """End the members that are left; return the last phase that all of them have kept."""
@@ -534,6 +598,18 @@ class _Attempt:
         if gone:
             self.unreachable |= gone
             raise PeerLost(f"worker {min(gone)} is gone")
+
+
+def _left_first(joined: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Return mates, prices and labels as gathered; of two lists those on the left come first."""
+    mate, prices = joined["mate"], joined.get("prices")
+    if "labels" not in joined:
+        return mate, prices, None
+    order = np.argsort(~joined["left"], kind="stable")
+    number = np.empty(order.size + 1, np.int64)
+    number[order], number[-1] = np.arange(order.size), -1
+    prices = None if prices is None else prices[order]
+    return number[mate[order]], prices, joined["labels"][order].tolist()
 
 
 def listed(client: Client) -> set[str]:

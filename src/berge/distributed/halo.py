@@ -60,7 +60,8 @@ class Counts(NamedTuple):
         inside = count_inside(unsigned(part.indices), part.cols.start, part.cols.stop)
         nonempty = int(np.count_nonzero(part.indptr[1:] > part.indptr[:-1]))
         notes = deliver(comm, [], [part.nnz, int(inside), nonempty, note])[1]
-        return cls(*(int(n) for n in notes[:, :3].sum(axis=0)), nonempty), int(notes[0, 3])
+        edges, local, rows = (int(n) for n in notes[:, :3].sum(axis=0))
+        return cls(edges, local, rows, nonempty), int(notes[0, 3])
 
     @property
     def local_fraction(self) -> float:
@@ -150,13 +151,15 @@ class Halo:
         """Messages (column, …) to the owners of some ghosts, given by local number less n_own."""
         return by_owner(self.part.col_bounds, np.column_stack([self.ghosts[ghosts], *columns]))
 
-    def to_holders(self, cols: Array) -> Messages:
-        """Messages (column) to all who hold some own columns, given by local number."""
+    def to_holders(self, cols: Array, *columns: Any) -> Messages:
+        """Messages (column, …) to all who hold some own columns, given by local number."""
         begin, sizes = self.held[cols], self.held[cols + 1] - self.held[cols]
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if ends.size else 0) + np.repeat(begin - ends + sizes, sizes)
-        cols = np.repeat(cols + self.part.cols.start, sizes)
-        return by_owner(np.arange(self.part.size + 1), cols[:, None], self.holders[places])
+        told = (np.repeat(each, sizes) for each in (cols + self.part.cols.start, *columns))
+        return by_owner(
+            np.arange(self.part.size + 1), np.column_stack([*told]), self.holders[places]
+        )
 
 
 def number(part: Part) -> tuple[Any, Array]:
@@ -182,7 +185,7 @@ def count_inside(cols: Any, first: int, last: int) -> int:
     for k in range(cols.size):
         col = np.int64(cols[k])
         inside += np.int64(col >= first) & np.int64(col < last)
-    return inside
+    return int(inside)
 
 
 @kernel

@@ -82,9 +82,10 @@ class Part:
     @classmethod
     def from_folder(cls, path: str | PathLike[str], rank: int, size: int) -> Part:
         """Read this part's slice of a ``.berge`` folder, and nothing else of its edges."""
-        from ..files.folder import Folder
+        from ..files.folder import Folder, FolderElsewhere
+        from ..files.remote import is_url
 
-        folder = Folder(path)
+        folder = FolderElsewhere(str(path)) if is_url(path) else Folder(path)
         bounds = _balanced(folder.n_rows, size, lambda row: int(folder.indptr(row, row + 1)[0]))
         indptr, indices = folder.slice(int(bounds[rank]), int(bounds[rank + 1]))
         return cls._block(folder.shape, bounds, rank, indptr, indices)

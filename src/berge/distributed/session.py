@@ -20,17 +20,20 @@ import numpy as np
 
 from ..errors import CheckpointError, ClusterError, OptionError, ProofError
 from ..files.aside import beside, new_folder, token_of
-from ..files.parts import complete, write_part
+from ..files.files import replacing
+from ..files.parts import check_pairs_place, complete, write_part, write_table
+from ..files.remote import is_url, listed, part_of, shown
 from ..graphs.graph import index_type
 from ..solve.default import choose_start_in_parts
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
 from .core import PartResult, Saver, match_part
 from .greedy import GreedyPart, greedy_part
-from .messages import collect, deliver, nothing, total
+from .messages import collect, deliver, nothing, together, total
 from .part import Part
 from .part_run import PartRun
 from .proof import prove_part
+from .two_lists import TwoLists
 
 
 def check_options(init: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -87,16 +90,58 @@ class Session:
         self.result = result
         return result
 
-    def greedy(self, make_part: Callable[[Communicator], Part], **options: Any) -> GreedyPart:
+    def greedy(
+        self,
+        make_part: Callable[[Communicator], Part],
+        *,
+        output: str | os.PathLike[str] | None = None,
+        **options: Any,
+    ) -> GreedyPart:
         """Read a part of an undirected graph, find a maximal matching, and check it.
 
         The `options` are those of `greedy_part`. There are no checkpoints: a few exchanges do it.
+        Of two lists, the pairs are written to a folder: a Parquet file a part, a row a pair.
         """
         part, _ = self._read(make_part)
         self.pairs = pairs = greedy_part(part, self.run, **options)
         if not pairs.valid or not (pairs.is_maximal or pairs.stopped):
             raise ProofError(f"the check failed, which is a bug: {pairs.reason}")
+        if output is not None:
+            self._write_pairs(output)
         return pairs
+
+    def _write_pairs(self, output: str | os.PathLike[str]) -> None:
+        """Write the pairs of two lists. The folder, or its ``_SUCCESS``, is there when all are."""
+        part, run = self.part, self.run
+        assert self.pairs is not None
+        with together(run):
+            if not isinstance(part, TwoLists):
+                raise OptionError("output is for pairs between two lists: name left and right")
+        assert isinstance(part, TwoLists)
+        with run.timed("write"):
+            table = part.table(self.pairs.mate, run)
+            name = f"part-{run.rank:05}-of-{run.size:05}.parquet"
+            if is_url(output):
+                with together(run):
+                    if run.rank == 0 and listed(str(output)):
+                        raise FileExistsError(f"{shown(output)} has files already: not replaced")
+                with together(run):
+                    write_table(table, part_of(str(output), name))
+                with together(run):
+                    if run.rank == 0:
+                        with replacing(part_of(str(output), "_SUCCESS")):
+                            pass
+                return
+            target = Path(os.path.realpath(output))
+            with together(run):
+                if run.rank == 0:
+                    check_pairs_place(target)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+            with new_folder(target) if run.rank == 0 else nullcontext() as new:
+                token = deliver(run, [], [token_of(new) if new else 0])[1][0, 0]
+                with together(run):
+                    write_table(table, Path(beside(target, token)) / name)
+            run.exchange(nothing(run))  # nobody returns before the folder is there
 
     def _read(self, make_part: Callable[[Communicator], Part]) -> tuple[Part, int]:
         """Make the part, and return it with the number of edges of the whole graph.
@@ -181,7 +226,14 @@ class Session:
     def arrays(self) -> dict[str, Any]:
         """Return the result's arrays by name, with the cover if it was proved."""
         if self.pairs is not None:
-            return {"mate": self.pairs.mate}
+            found: dict[str, Any] = {"mate": self.pairs.mate}
+            if self.pairs.certificate is not None:
+                found["prices"] = self.pairs.certificate.prices
+            if isinstance(self.part, TwoLists):
+                labels = [label for side in self.part.labels for label in side.to_pylist()]
+                found["labels"] = np.fromiter(labels, object, len(labels))
+                found["left"] = np.arange(len(labels)) < self.part.n_left
+            return found
         part, result = self.done
         index = index_type(part.n_rows, part.n_cols)
         arrays: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """What can be read in parts: where the edges are, and how each member makes its part of them.
 
-- A ``.berge`` folder on storage that all members share: each reads its slice.
+- A ``.berge`` folder on storage that all members share, or at a URL: each reads its slice.
 - Parquet files of edges, a file, a folder or a pattern: each member reads some of the row groups,
   and sends the edges to the owners of their rows.
 - A Dask dataframe of edges: each worker takes the partitions that it has, then likewise.
@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from .communicator import Array, Communicator
 from .greedy import make_undirected
 from .messages import together
 from .part import Part
+from .two_lists import Names, part_of_tables
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -67,9 +69,8 @@ def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = N
     from ..files.parquet import is_parquet
     from ..ingest import as_bipartite
 
-    path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+    path = _place(source)
     if path is not None and is_parquet(path):
-        path = path if "://" in path else os.path.abspath(path)
         return Source(partial(_read_parquet, path, (left, right), shape))
     if hasattr(source, "npartitions") and hasattr(source, "columns"):
         return _dask_frame(source, left, right, shape)
@@ -78,30 +79,107 @@ def open_source(source: Any, left: Any = None, right: Any = None, shape: Any = N
     if path is not None and is_folder(path):
         for name in given:
             raise OptionError(f"{name} is for tables of edges, and {path} is a folder of arrays")
-        return Source(partial(_read_folder, os.path.abspath(path), False))
+        return Source(partial(_read_folder, path, False))
     graph = as_bipartite(source, **given)
     return Source(_first_piece, partial(_scatter, graph), graph.row_labels, graph.col_labels)
 
 
-def open_undirected(source: Any, weights: Any = None) -> Source:
-    """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes."""
+def open_undirected(
+    source: Any, weights: Any = None, left: Any = None, right: Any = None
+) -> Source:
+    """Find out what an undirected graph is: a ``.berge`` folder, or what `as_graph` takes.
+
+    With `left` and `right` it is a table of pairs between two lists.
+    """
     from ..files.folder import is_folder
     from ..ingest import as_graph
 
-    if isinstance(source, (str, os.PathLike)) and is_folder(source):
+    if left is not None or right is not None:
+        return _table_of_pairs(source, table_names(left, right, weights))
+    path = _place(source)
+    if path is not None and is_folder(path):
         _no_weights(source, weights)
-        return Source(partial(_read_folder, os.path.abspath(source), True))
+        return Source(partial(_read_folder, path, True))
     return Source(_first_piece, partial(_scatter, as_graph(source, weights=weights)))
 
 
+def table_names(left: Any, right: Any, weights: Any) -> Names:
+    """Return the names of the columns of a table of pairs."""
+    if not (isinstance(left, str) and isinstance(right, str)):
+        raise OptionError("left and right must both name a column, of pairs between two lists")
+    if not isinstance(weights, str | None):
+        raise OptionError("weights must name a column, where left and right do")
+    return Names(left, right, weights)
+
+
+def _table_of_pairs(source: Any, names: Names) -> Source:
+    """Return where the pairs are: in Parquet, in a Dask dataframe, or in a frame here."""
+    from ..files.parquet import is_parquet
+    from ..ingest.two_lists import table_of
+
+    path = _place(source)
+    if path is not None and is_parquet(path):
+        return Source(partial(_read_pairs, path, names))
+    if hasattr(source, "npartitions") and hasattr(source, "columns"):
+        handed = _dask_frame(source, None, None, None, names.all)
+        return replace(handed, make_part=partial(_take_pairs, names))
+    table = table_of(source, names.all)
+
+    def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
+        cuts = [len(table) * k // len(addresses) for k in range(len(addresses) + 1)]
+        return [
+            [client.scatter(table.slice(a, b - a), workers=[address], hash=False)]
+            for address, a, b in zip(addresses, *zip(*pairwise(cuts), strict=True), strict=True)
+        ]
+
+    return Source(partial(_take_pairs, names), pieces)
+
+
+def _read_pairs(path: str, names: Names, comm: Communicator, pieces: list[Any]) -> Part:
+    return read_pairs(path, names, comm)
+
+
+def read_pairs(path: str, names: Names, comm: Communicator) -> Part:
+    """Make a part of this part's share of the row groups of Parquet files."""
+    from ..files.parquet import tables
+
+    found: list[Any] = []
+    with together(comm):
+        found, _ = tables(path, names.all, (comm.rank, comm.size))
+    return part_of_tables(found, names, comm, path)
+
+
+def _take_pairs(names: Names, comm: Communicator, pieces: list[Any]) -> Part:
+    import pyarrow
+
+    found: list[Any] = []
+    with together(comm):
+        for piece in pieces:
+            is_table = isinstance(piece, pyarrow.Table)
+            found.append(
+                piece if is_table else pyarrow.Table.from_pandas(piece, preserve_index=False)
+            )
+    return part_of_tables(found, names, comm, "the table")
+
+
+def _place(source: Any) -> str | None:
+    """Return the URL, or the path from the root, that a source is; None if it is neither."""
+    from ..files.remote import is_url, plain
+
+    source = plain(source)
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    return str(source) if is_url(source) else os.path.abspath(source)
+
+
 def read_part(
-    path: Path,
+    path: str | Path,
     comm: Communicator,
     *,
     left: str | None = None,
     right: str | None = None,
     undirected: bool = False,
-    weights: bool = False,
+    weights: bool | str = False,
 ) -> Part:
     """Read this rank's part of a file; an error of one rank is one of all.
 
@@ -111,9 +189,15 @@ def read_part(
     from ..files import read, read_graph
     from ..files.folder import is_folder
     from ..files.parquet import is_parquet
+    from ..files.remote import plain
 
+    path = plain(path)
     graph: Any = None
     part = ends = None
+    if undirected and (left is not None or right is not None):
+        with together(comm):
+            names = table_names(left, right, weights or None)
+        return read_pairs(str(path), names, comm)
     with together(comm):
         if is_folder(path):
             _no_weights(path, weights or None)
@@ -168,11 +252,14 @@ def parquet_ends(path: str, names: tuple[Any, Any], comm: Communicator) -> Ends:
     return [rows for rows, _ in pairs], [cols for _, cols in pairs]
 
 
-def _dask_frame(source: Any, left: Any, right: Any, shape: Any) -> Source:
-    from ..files.columns import choose_columns
+def _dask_frame(source: Any, left: Any, right: Any, shape: Any, chosen: Any = None) -> Source:
+    from ..files.columns import choose_columns, place_of
 
     columns = list(source.columns)
-    chosen = [columns[place] for place in choose_columns(columns, left, right)]
+    for name in chosen or ():
+        place_of(columns, "the column", name)
+    if chosen is None:
+        chosen = [columns[place] for place in choose_columns(columns, left, right)]
 
     def pieces(client: Client, addresses: Sequence[str]) -> Pieces:
         from distributed import futures_of, wait

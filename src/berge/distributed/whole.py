@@ -2,7 +2,8 @@
 
 A single part has nobody to talk to, and so no use for ghosts and messages. Of several parts, part 0
 gathers the graph and goes on from the matching so far, where that is less than to search on: many
-exchanges are behind (``GATHER_AFTER``), and many phases are to come (``GATHER_PHASES``). On graphs
+exchanges are behind (``GATHER_AFTER``), and many phases are to come (``GATHER_PHASES``), or the
+graph is small (``GATHER_AT_ONCE``), or very many are behind (``GATHER_ANYWAY``). On graphs
 that no order makes local, each phase takes dozens of exchanges. How many there will be is told by
 how much fewer paths each phase finds than the one before. It is done only if part 0 has the memory
 that a solve on one machine takes, and the graph has at most ``GATHERED`` edges.
@@ -29,7 +30,14 @@ from ..results.matching import Matching
 from ..results.proof import Certificate, cover_of_reached, find_cover
 from ..results.run import PhaseReport
 from ..solve.maximum import maximum_matching
-from ..tuning import ASK, GATHER_AFTER, GATHER_ANYWAY, GATHER_PHASES, GATHERED
+from ..tuning import (
+    ASK,
+    GATHER_AFTER,
+    GATHER_ANYWAY,
+    GATHER_AT_ONCE,
+    GATHER_PHASES,
+    GATHERED,
+)
 from .communicator import Array
 from .messages import deliver, nothing
 from .part import Part
@@ -64,11 +72,11 @@ def room_for(part: Part, run: PartRun) -> int:
     return min(GATHERED, max(0, available() * 4 // 5 - vertices) // EDGE)
 
 
-def worth_it(exchanges: int, before: int, gained: int) -> bool:
+def worth_it(edges: int, exchanges: int, before: int, gained: int) -> bool:
     """Tell whether to gather, after so many exchanges, by the paths that the last phases found."""
     if exchanges < GATHER_AFTER or not before:
         return False
-    if gained >= before or exchanges >= GATHER_ANYWAY:
+    if edges <= GATHER_AT_ONCE or exchanges >= GATHER_ANYWAY or gained >= before:
         return True
     return math.log(max(gained, 1)) / math.log(before / max(gained, 1)) >= GATHER_PHASES
 
@@ -138,9 +146,11 @@ class _Asking:
 
 def _share(kinds: list[list[Array]], numbers: list[int]) -> Found:
     rows, cols, row_cover, col_cover = (kind[0] for kind in kinds)
-    complete = bool(numbers[-1])
-    covers = (side.astype(np.bool_) if complete else None for side in (row_cover, col_cover))
-    return Found(rows.copy(), cols.copy(), *covers, *numbers[:-1], complete)
+    *counts, complete = numbers
+    covers: tuple[Any, ...] = (None, None)
+    if complete:
+        covers = row_cover.astype(np.bool_), col_cover.astype(np.bool_)
+    return Found._make([rows.copy(), cols.copy(), *covers, *counts, bool(complete)])
 
 
 def _solve(
@@ -177,11 +187,11 @@ def _solve(
         if cover is None or cover.size != m.cardinality:
             cover = find_cover(graph, m)
     else:
-        cover = Certificate(*(np.zeros(n, np.bool_) for n in graph.shape))
-    sides = (side.astype(np.int64) for side in (m.row_match, m.col_match))
+        n_rows, n_cols = graph.shape
+        cover = Certificate(np.zeros(n_rows, np.bool_), np.zeros(n_cols, np.bool_))
+    sides = m.row_match.astype(np.int64), m.col_match.astype(np.int64), cover.rows, cover.cols
     numbers = stats.start_cardinality, m.cardinality, m.upper_bound
-    counts = stats.phases, stats.traversed_edges
-    return Found(*sides, cover.rows, cover.cols, *numbers, *counts, complete)
+    return Found(*sides, *numbers, stats.phases, stats.traversed_edges, complete)
 
 
 def _matching(graph: BipartiteGraph, row_match: Array) -> Matching:

@@ -23,12 +23,13 @@ from distributed import Worker, get_worker
 
 from ..errors import ClusterError
 from ..results.run import PhaseReport
+from ..wording import in_bytes
 from .checkpoint import Checkpoint
 from .communicator import Array, Communicator
 from .core import PartStats, Saver
 from .greedy import GreedyPart
 from .links import LINK, Links
-from .messages import by_owner
+from .messages import by_owner, together
 from .part import Part
 from .session import Session
 
@@ -39,6 +40,14 @@ class Sessions:
     def __init__(self, worker: Worker):
         self.open: dict[str, WorkerSession] = {}
         worker.handlers[LINK] = self.receive
+        # Columns of the dashboard's table of workers; they come with the worker's heartbeats.
+        worker.metrics["berge phase"] = lambda worker: self._latest("phase")
+        worker.metrics["berge matched"] = lambda worker: self._latest("cardinality")
+
+    def _latest(self, name: str) -> int:
+        """Return what the last report of a solve under way says, 0 if there is none."""
+        reports = [session.latest for session in self.open.values() if session.latest is not None]
+        return int(getattr(reports[-1], name)) if reports else 0
 
     @classmethod
     def of(cls, worker: Worker) -> Sessions:
@@ -107,12 +116,18 @@ class Progress:
         Phases whose matching this member has.
     done, error
         Whether its thread has ended, and why, if not well.
+    limit
+        Bytes of memory that its worker may take, 0 if that is not limited.
+    needed
+        Bytes that it takes to solve its part of the graph, once it is read.
     """
 
     reports: list[PhaseReport] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     done: bool = False
     error: BaseException | None = None
+    limit: int = 0
+    needed: int = 0
 
 
 class _Keeper:
@@ -149,10 +164,13 @@ class WorkerSession(Session):
         self.links = Links(worker, name, rank, addresses)
         super().__init__(self.links)
         self.name, self.nthreads = name, worker.state.nthreads
+        self.shares_process = len(addresses) > 1 and worker.address.startswith("inproc:")
         self.sessions = Sessions.of(worker)
         self.sessions.open[name] = self
         self.pieces: list[Any] = []
-        self.progress = Progress()
+        limit = getattr(worker.memory_manager, "memory_limit", None)
+        self.progress = Progress(limit=int(limit or 0))
+        self.latest: PhaseReport | None = None
         self.keeper = _Keeper(None)
         self.before: tuple[str, int] | None = None
 
@@ -164,15 +182,17 @@ class WorkerSession(Session):
     def work(self, job: Job) -> None:
         """Do the job; the body of the matching thread."""
         from ..compile import thread_count, threads_of
+        from ..compile.kernel import side_by_side
 
         self.run.started, self.run.time_limit = time.perf_counter(), job.time_limit
-        if self.run.rank == 0:
-            self.run.on_phase = self.progress.reports.append
+        self.run.on_phase = self._told
         self.before = job.before
         solve = self.greedy if job.greedy else self.search
         try:
             self.links.connect()
             threads = threads_of(job.threads or min(self.nthreads, threads_of(None)))
+            if self.shares_process and not side_by_side():
+                threads = 1
             more: dict[str, Any] = {} if job.greedy else {"threads": threads}
             with thread_count(threads):
                 solve(lambda comm: job.make_part(comm, self.pieces), **job.options, **more)
@@ -185,6 +205,30 @@ class WorkerSession(Session):
             self.links.close()
         finally:
             self.progress.done = True
+
+    def _told(self, report: PhaseReport) -> None:
+        """Keep a report for the dashboard, and hand it on if it is this part's turn to do so."""
+        self.latest = report
+        if self.run.rank == 0:
+            self.progress.reports.append(report)
+
+    def _read(self, make_part: Callable[[Communicator], Part]) -> tuple[Part, int]:
+        """Make the part, and stop at once if there is no memory on this worker to go on."""
+        part, edges = super()._read(make_part)
+        index = part.indices.itemsize
+        more = 2 * index * part.nnz + 60 * (len(part.rows) + len(part.cols))
+        there = part.indices.nbytes + part.indptr.nbytes
+        self.progress.needed = there + more
+        limit = self.progress.limit
+        with together(self.run):
+            if limit and (taken := _resident()) + more > limit:
+                raise ClusterError(
+                    f"part {part.rank} of {part.size} of the graph, {part.nnz:,} edges, takes "
+                    f"{in_bytes(there + more)}: {in_bytes(more)} more than the {in_bytes(taken)} "
+                    f"that its worker has, which may have {in_bytes(limit)}; use more workers, or "
+                    "a larger --memory-limit"
+                )
+        return part, edges
 
     def first(self, part: Part) -> Array | None:
         """Return what the survivors of the attempt before have kept, or None."""
@@ -250,6 +294,13 @@ class Member:
         self._session.close()
 
 
+def _resident() -> int:
+    """Return the bytes of memory that this process has."""
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
 def give(name: str, piece: Any) -> None:
     """Hand a piece to the member on this worker; a task."""
     Sessions.of(get_worker()).open[name].pieces.append(piece)
@@ -260,7 +311,7 @@ def fetch(name: str, arrays: bool) -> tuple[dict[str, Any], PartStats | GreedyPa
     session = Sessions.of(get_worker()).open[name]
     told: PartStats | GreedyPart
     if session.pairs is not None:
-        told = replace(session.pairs, mate=session.pairs.mate[:0])
+        told = replace(session.pairs, mate=session.pairs.mate[:0], certificate=None)
     else:
         assert session.result is not None
         told = session.result.stats

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import errno
 import os
+import warnings
 from dataclasses import dataclass
+from glob import glob, has_magic
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import FormatError, InvalidGraphError, OptionError
+from ..errors import FormatError, GuessWarning, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
+from ..hints import with_hints
 from .aside import in_place
 from .files import PathName, damage_reported, open_bytes, split_suffix
 from .limits import Limits
+from .remote import Source, expand, here, is_open_file, is_url, plain, shown
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
@@ -78,8 +82,9 @@ def __getattr__(name: str) -> Any:
     return import_module(".suitesparse", __name__).fetch
 
 
+@with_hints
 def read(
-    path: PathName,
+    path: Source,
     *,
     format: str | None = None,
     base: int = 0,
@@ -92,7 +97,9 @@ def read(
     Parameters
     ----------
     path
-        The file.
+        The file: a path, a URL (``https://``, ``s3://``, ``memory://``, …, see docs/frames.md), or
+        an open file. A pattern such as ``edges-*.csv`` or ``pairs/*.parquet`` stands for all files
+        that it fits, which are one graph.
     format
         Name or suffix of a format (see `FORMATS`), where the file's own suffix does not tell.
     base
@@ -111,7 +118,7 @@ def read(
         The suffix is not known, the file does not follow its format, or it is above a limit; names
         the line.
     OSError
-        The file cannot be read.
+        The file cannot be read; a `FetchError` if it is elsewhere.
 
     Examples
     --------
@@ -133,7 +140,7 @@ def read(
 
 
 def read_graph(
-    path: PathName,
+    path: Source,
     *,
     weights: Any = True,
     format: str | None = None,
@@ -159,15 +166,15 @@ def read_graph(
         names = {"left": left, "right": right}
         graph: Graph = _read("read_graph", path, format, base, names, weights=given, limits=limits)
     except InvalidGraphError as error:
-        raise FormatError(str(error), path) from error
+        raise FormatError(str(error), shown(path)) from error
     if own and graph.weights is None:
         vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
-        raise FormatError(f"the file has no weights of edges{vertices}", path)
+        raise FormatError(f"the file has no weights of edges{vertices}", shown(path))
     return graph
 
 
 def read_weighted(
-    path: PathName,
+    path: Source,
     *,
     weights: str | None = None,
     format: str | None = None,
@@ -185,22 +192,61 @@ def read_weighted(
     FormatError
         Besides what `read` says: the file has no weights, or one that is not a finite number.
     """
-    form = format_at(path, format)
-    if form.name not in ("matrix-market", "edge-list", "npz", "parquet"):
-        raise FormatError(f"weights are not read from {form.name}", path)
-    if weights is not None and form.name != "parquet":
-        raise OptionError(f"weights name a column of Parquet files, and {os.fspath(path)} is none")
     named = {} if weights is None else {"weights": weights}
     names = {"left": left, "right": right}
-    found = _read("read_weighted", path, format, base, names, limits=limits, **named)
-    rows, cols, values, shape = found
-    if form.name in ("matrix-market", "edge-list"):
-        whole = bool((values == np.rint(values)).all() and np.abs(values).max(initial=0) < 2**53)
-        values = values.astype(np.int64) if whole else values
-    return rows, cols, values, shape
+    found: WeightedEdges = _read("read_weighted", path, format, base, names, limits=limits, **named)
+    return found
 
 
 def _read(
+    function: str,
+    source: Source,
+    format: str | None,
+    base: int,
+    names: dict[str, str | None],
+    **settings: Any,
+) -> Any:
+    form = None if format is None else format_of("", format).name
+    if several := _edge_lists(source, form):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GuessWarning)  # of each alone, which is none of all
+            parts = [_read(function, path, format, base, names, **settings) for path in several]
+        return _joined(function, parts)
+    with here(source, settings.get("limits"), form) as path:
+        return _read_here(function, path, format, base, names, **settings)
+
+
+def _edge_lists(source: Source, form: str | None) -> list[str]:
+    """Return the edge lists that a pattern fits, if it fits several files."""
+    if is_open_file(source) or not has_magic(text := os.fspath(plain(source))):
+        return []
+    if (form or _by_suffix(text)) != "edge-list" or os.path.lexists(text):
+        return []
+    found = expand(text) if is_url(text) else sorted(glob(text))
+    return found if len(found) > 1 else []
+
+
+def _by_suffix(path: str) -> str | None:
+    suffix = split_suffix(path)[0]
+    return next((form.name for form in FORMATS if suffix in form.suffixes), None)
+
+
+def _joined(function: str, parts: list[Any]) -> Any:
+    """Make one of what was read from several files."""
+    if function == "read_weighted":
+        *arrays, shapes = zip(*parts, strict=True)
+        return *map(np.concatenate, arrays), tuple(map(max, zip(*shapes, strict=True)))
+    cols = np.concatenate([part.indices for part in parts])
+    sizes = [np.diff(part.indptr) for part in parts]
+    rows = np.concatenate([np.repeat(np.arange(size.size), size) for size in sizes])
+    if function == "read":
+        return BipartiteGraph.from_edges(rows, cols, tuple(map(max, *(p.shape for p in parts))))
+    weighted = parts[0].weights is not None
+    weights = np.concatenate([part.weights for part in parts]) if weighted else None
+    return Graph.from_edges(rows, cols, max(part.n_vertices for part in parts), weights)
+
+
+def _read_here(
     function: str,
     path: PathName,
     format: str | None,
@@ -208,11 +254,19 @@ def _read(
     names: dict[str, str | None],
     **settings: Any,
 ) -> Any:
-    os.stat(in_place(path))
+    if not (is_url(path) or has_magic(os.fspath(path))):
+        os.stat(in_place(path))
     if os.path.isdir(path) and split_suffix(path)[0] not in _FOLDERS and format is None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, not a graph file", os.fspath(path))
     chosen = format_at(path, format)
     check_base(chosen, base)
+    if function == "read_weighted":
+        if chosen.name not in ("matrix-market", "edge-list", "npz", "parquet"):
+            raise FormatError(f"weights are not read from {chosen.name}", path)
+        if "weights" in settings and chosen.name != "parquet":
+            raise OptionError(
+                f"weights name a column of Parquet files, and {os.fspath(path)} is none"
+            )
     if names != {"left": None, "right": None}:
         if chosen.name != "parquet":
             raise OptionError(
@@ -220,7 +274,12 @@ def _read(
             )
         settings |= names
     reader = getattr(import_module(f".{chosen.module}", __name__), function)
-    return reader(path, **({"base": base} if chosen.has_base else {}), **settings)
+    found = reader(path, **({"base": base} if chosen.has_base else {}), **settings)
+    if function == "read_weighted" and chosen.name in ("matrix-market", "edge-list"):
+        rows, cols, values, shape = found
+        whole = bool((values == np.rint(values)).all() and np.abs(values).max(initial=0) < 2**53)
+        return rows, cols, values.astype(np.int64) if whole else values, shape
+    return found
 
 
 def check_base(form: Format, base: int) -> None:
@@ -231,6 +290,7 @@ def check_base(form: Format, base: int) -> None:
         raise OptionError(f"base={base}, but the format {form.name} has a base of its own")
 
 
+@with_hints
 def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:
     """Write a graph to a file; labels are not written.
 
@@ -241,7 +301,8 @@ def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -
     graph
         What to write.
     path
-        Where; the suffix tells the format and the compression.
+        Where; the suffix tells the format and the compression. A URL, but of http, is written to
+        when all of it is there.
     format
         Name or suffix of a format (see `FORMATS`), where the path's suffix does not tell.
 
@@ -262,7 +323,7 @@ def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -
             f"write takes a BipartiteGraph (as_bipartite makes one), not {type(graph).__name__}"
         )
     chosen = format_of(path, format)
-    import_module(f".{chosen.module}", __name__).write(graph, path)
+    import_module(f".{chosen.module}", __name__).write(graph, plain(path))
 
 
 def format_at(path: PathName, format: str | None = None) -> Format:

@@ -21,8 +21,10 @@ import numpy as np
 from ..errors import FormatError, OptionError
 from .archive import Archive
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
+from .remote import anywhere
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".npz")
+TABLES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (*TABLES, ".json", ".npz")
 SIDES, EACH = ("row", "col"), ("capacity", "least", "leave", "prices", "cover", "above")
 TEXTS = ("objective", "match")
 UNITS = tuple(f"{side}_{name}" for side in SIDES for name in ("least", "most"))
@@ -74,6 +76,7 @@ def write_assignment(path: PathName, arrays: Arrays, facts: dict[str, Any]) -> N
         file.write(json.dumps({**facts, "proof": lists}, default=str).encode() + b"\n")
 
 
+@anywhere
 def read_assignment(path: PathName) -> Arrays:
     """Read what `write_assignment` wrote; what is not there is None.
 
@@ -110,6 +113,7 @@ def read_assignment(path: PathName) -> Arrays:
     return found
 
 
+@anywhere
 def read_units(path: PathName) -> Arrays:
     """Read a matching with capacities: pairs, units, upper bound, and its cover or None."""
     names = ("rows", "cols", *UNITS)

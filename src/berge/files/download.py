@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from ..errors import FetchError
+from ..errors import FetchError, NotFoundError
 
 Progress = Callable[[int, int | None], object]
 
@@ -38,12 +38,12 @@ class _BrokenOffError(Exception):
         self.reached = reached
 
 
-class NotFoundError(FetchError):
-    """The server does not have it."""
-
-
-def download(url: str, target: Path, progress: Progress | None = None) -> None:
+def download(
+    url: str, target: Path, progress: Progress | None = None, name: str | None = None
+) -> None:
     """Download to a file, which appears under its name when it is complete.
+
+    A `name` is what messages call a URL whose target is not kept.
 
     Raises
     ------
@@ -57,16 +57,16 @@ def download(url: str, target: Path, progress: Progress | None = None) -> None:
         if attempt:
             time.sleep(PAUSE * 2 ** (attempt - 1))
         try:
-            _transfer(url, part, progress)
+            _transfer(url, part, progress, name or url)
         except _BrokenOffError as error:
             host = urlsplit(url).netloc
             if not error.reached and attempt == 0:
-                raise FetchError(f"no network: could not reach {host} ({error})") from error
+                where = f"{name}: could not reach the server" if name else f"could not reach {host}"
+                raise FetchError(f"no network: {where} ({error})") from error
             if attempt == TRIES - 1:
-                raise FetchError(
-                    f"download from {host} broke off {TRIES} times ({error}); "
-                    "what has arrived is kept, so another call goes on from there"
-                ) from error
+                wrong = f"download from {host} broke off {TRIES} times ({error})"
+                kept = "; what has arrived is kept, so another call goes on from there"
+                raise FetchError(f"{name}: {wrong}" if name else wrong + kept) from error
         else:
             _version_file(part).unlink(missing_ok=True)
             os.replace(part, target)
@@ -77,7 +77,7 @@ def _version_file(part: Path) -> Path:
     return part.with_name(part.name + ".version")
 
 
-def _transfer(url: str, part: Path, progress: Progress | None) -> None:
+def _transfer(url: str, part: Path, progress: Progress | None, name: str) -> None:
     """Get what is missing of a file, or all of it."""
     have, version = 0, ""
     with suppress(FileNotFoundError):
@@ -93,7 +93,7 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> None:
         with error:
             if error.code == 416 and _range(error.headers, r"bytes \*/(\d+)$") == have:
                 return
-        _give_up_or_retry(error, url, part)
+        _give_up_or_retry(error, name, part)
     except urllib.error.URLError as error:
         reason = getattr(error.reason, "strerror", None) or error.reason
         raise _BrokenOffError(reason, reached=False) from error
@@ -102,13 +102,13 @@ def _transfer(url: str, part: Path, progress: Progress | None) -> None:
     with response:
         if response.status == 206:
             start = _range(response.headers, r"bytes (\d+)-")
-            if start != have or _version(response.headers) != version:
+            if start != have or version_of(response.headers) != version:
                 part.unlink()
                 raise _BrokenOffError("the server sent another part than was asked for")
         else:
             have = 0
             part.unlink(missing_ok=True)  # first: it is of another version
-            _version_file(part).write_text(_version(response.headers), encoding="ascii")
+            _version_file(part).write_text(version_of(response.headers), encoding="ascii")
         length = response.headers.get("Content-Length")
         total = have + int(length) if length else None
         _receive(response, part, have, total, progress)
@@ -133,18 +133,18 @@ def _receive(
         raise _BrokenOffError(f"connection closed after {have} of {total} bytes")
 
 
-def _give_up_or_retry(error: urllib.error.HTTPError, url: str, part: Path) -> NoReturn:
+def _give_up_or_retry(error: urllib.error.HTTPError, name: str, part: Path) -> NoReturn:
     if error.code == 416:
         part.unlink(missing_ok=True)
         raise _BrokenOffError("the part that had arrived is not of this file") from error
     if error.code == 429 or error.code >= 500:
         raise _BrokenOffError(f"the server answered {error.code} {error.reason}") from error
     if error.code in (404, 410):
-        raise NotFoundError(f"not found: {url}") from error
-    raise FetchError(f"the server answered {error.code} {error.reason} to {url}") from error
+        raise NotFoundError(f"not found: {name}") from error
+    raise FetchError(f"the server answered {error.code} {error.reason} to {name}") from error
 
 
-def _version(headers: Any) -> str:
+def version_of(headers: Any) -> str:
     """Return what If-Range takes: a strong ETag, else the date; empty if there is neither."""
     etag = str(headers.get("ETag", ""))
     if etag.startswith('"') and _is_plain(etag):

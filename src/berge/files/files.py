@@ -20,6 +20,7 @@ from ..errors import FormatError
 from .aside import PathName as PathName
 from .aside import aside, sync_folder
 from .limits import Limits, more
+from .remote import is_url, name_of, plain, sent
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # suffix -> module
 _FREE = 1 << 24  # bytes of text that any compressed file may hold
@@ -35,7 +36,7 @@ def split_suffix(path: PathName) -> tuple[str, str]:
     >>> split_suffix("web.MTX.gz"), split_suffix("web.mtx")
     (('.mtx', '.gz'), ('.mtx', ''))
     """
-    name = Path(path)
+    name = Path(name_of(path) if is_url(path) else path)
     compression = name.suffix.lower()
     if compression not in COMPRESSIONS:
         return compression, ""
@@ -147,9 +148,15 @@ def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
     """Write to a file aside that takes the name of `path` once all is written, and on the disk.
 
     If anything goes wrong the file that was there stays as it was. Devices and pipes are written
-    to directly. What the suffix says is to be compressed is compressed on the way. Not to wait for
-    the name is for files whose names wait for another one.
+    to directly. What the suffix says is to be compressed is compressed on the way. What goes to a
+    URL is sent when all of it is written. Not to wait for the name is for files whose names wait
+    for another one.
     """
+    path = plain(path)
+    if is_url(path):
+        with sent(os.fspath(path)) as copy, replacing(copy) as file:
+            yield file
+        return
     target = os.path.realpath(path)
     folder = os.path.dirname(target)
     if os.path.isdir(target):

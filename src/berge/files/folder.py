@@ -36,6 +36,20 @@ from .aside import PathName, in_place, new_folder
 from .files import naming, split_suffix, write_array
 from .limits import Limits
 from .manifest import Checksums, check_target, fingerprint, read_manifest, write_json
+from .remote import (
+    PARTS,
+    Copy,
+    copied,
+    here,
+    is_url,
+    named,
+    part_of,
+    plain,
+    sent,
+    shown,
+    size_of,
+    slice_of,
+)
 
 FORMAT, VERSION, META = "berge", 1, "meta.json"
 _BUFFER = 1 << 22  # bytes at a time where all of an array passes through
@@ -86,6 +100,7 @@ class Folder:
 
     def __init__(self, path: PathName, *, check: bool = False, limits: Limits | None = None):
         self.path, self.limits = in_place(path), limits or Limits()
+        self._copy = path if isinstance(path, Copy) else None  # which goes with this
         meta = self._meta()
         self.shape: tuple[int, int] = meta["rows"], meta["cols"]
         self.nnz: int = meta["edges"]
@@ -291,6 +306,33 @@ class Folder:
             content = content[size:]
 
 
+class FolderElsewhere(Folder):
+    """A folder at a URL, of which a part of a graph reads its own rows.
+
+    The sizes and `indptr` are copied; of `indices` what is asked for, to the same place in a file
+    that has nothing else.
+    """
+
+    def __init__(self, url: str):
+        copy = copied(url, names=PARTS[:2])
+        self._indices = part_of(url, PARTS[2])
+        size = size_of(self._indices)
+        with named(copy, shown(url)):
+            with open(os.path.join(copy, PARTS[2]), "wb") as file:
+                file.write(slice_of(self._indices, 0, min(size, 1 << 12)))
+                file.truncate(size)
+            super().__init__(copy)
+
+    def pieces(self, lows: IndexArray, highs: IndexArray, out: IndexArray) -> IndexArray:
+        """Read ``indices[lo:hi]`` for several places, there and then here."""
+        start, item = self._starts["indices"], self.index.itemsize
+        with open(self.file("indices"), "r+b") as file:
+            for lo, hi in zip(lows.tolist(), highs.tolist(), strict=True):
+                file.seek(start + lo * item)
+                file.write(slice_of(self._indices, start + lo * item, start + hi * item))
+        return super().pieces(lows, highs, out)
+
+
 class _Array:
     """An .npy file that grows; its state says where to go on after a crash."""
 
@@ -407,6 +449,11 @@ def writing(path: PathName, shape: tuple[int, int]) -> Iterator[Writer]:
     ...     berge.read(f"{tmp}/two.berge")
     BipartiteGraph(2 × 3, 3 edges)
     """
+    path = plain(path)
+    if is_url(path):
+        with sent(os.fspath(path)) as copy, writing(copy, shape) as folder:
+            yield folder
+        return
     check_target(path)
     with new_folder(path) as aside, Writer(aside, shape) as writer:
         yield writer
@@ -474,8 +521,9 @@ def open_if_large(source: Any, *, always: bool = False) -> Any:
     """Open a folder that is too large for memory, or `always`; return anything else as it is."""
     if not isinstance(source, (str, os.PathLike)) or not is_folder(source):
         return source
-    folder = Folder(source)
-    return source if fits(folder.shape, folder.nnz) and not always else FolderGraph(folder)
+    with here(source) as path:
+        folder = Folder(path)
+        return path if fits(folder.shape, folder.nnz) and not always else FolderGraph(folder)
 
 
 def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:

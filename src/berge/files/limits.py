@@ -1,4 +1,4 @@
-"""How much a file may ask for: memory, the length of a line, and what decompressing yields."""
+"""How much a file may ask for: memory, a line, what decompressing yields, a download."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ class Limits:
         Bytes in one line of text.
     ratio
         Bytes of text for one byte of a compressed file. The first 16 MB of text are free.
+    download
+        Bytes of a URL or an open file, of which a copy is made; by default what the disk has room
+        for.
 
     Examples
     --------
     >>> import berge
     >>> berge.Limits(line=2**31)
-    Limits(memory=None, line=2147483648, ratio=30000)
+    Limits(memory=None, line=2147483648, ratio=30000, download=None)
     >>> berge.read("graph.metis", limits=berge.Limits(line=2**31))  # doctest: +SKIP
     """
 
@@ -39,12 +42,13 @@ class Limits:
     # and 6800 in xz, which is the most that these can do, and 28 000 in bz2. Above that there are
     # only runs of one byte in bz2: 600 000 and more.
     ratio: float = 30_000
+    download: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("memory", "line", "ratio"):
+        for name in ("memory", "line", "ratio", "download"):
             value = getattr(self, name)
             kinds = (int, float) if name == "ratio" else (int,)
-            given = value is not None or name != "memory"
+            given = value is not None or name not in ("memory", "download")
             sound = isinstance(value, kinds) and not isinstance(value, bool) and 0 < value < 2**63
             if given and not sound:
                 raise OptionError(f"limit {name} must be a number above 0, not {value!r}")

@@ -29,6 +29,7 @@ from .digits import write_pairs
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .limits import Limits
 from .lines import Lines
+from .remote import anywhere
 from .text import Head, first_bytes, shown
 
 _SIZE = r"([0-9]{1,18})"
@@ -46,6 +47,8 @@ _BIPARTITE, _GENERAL = _HEADERS
 _FIRST = first_bytes(comments=b"#%")
 
 Pairs = tuple[IndexArray, IndexArray]
+Flags = npt.NDArray[np.bool_]
+_COVER = "row_cover", "col_cover"
 
 
 class VertexFacts(NamedTuple):
@@ -62,16 +65,27 @@ class NoMatchingError(FormatError, InvalidMatchingError):
 
 
 def write_matching(
-    path: PathName, row_match: IndexArray, col_match: IndexArray, upper_bound: int
+    path: PathName,
+    row_match: IndexArray,
+    col_match: IndexArray,
+    upper_bound: int,
+    cover: tuple[Flags, Flags] | None = None,
 ) -> None:
-    """Write a matching of a bipartite graph; the suffix .npz, .txt or .json says how."""
+    """Write a matching of a bipartite graph; the suffix .npz, .txt or .json says how.
+
+    The `cover` that proves the upper bound is kept in .npz.
+    """
     suffix = _suffix(path)
     shape, matched = (row_match.size, col_match.size), row_match >= 0
     size = int(np.count_nonzero(matched))
     with replacing(path) as file:
         if suffix == ".npz":
             bound = np.int64(upper_bound)
-            np.savez_compressed(file, row_match=row_match, col_match=col_match, upper_bound=bound)
+            flags: dict[str, Any] = (
+                {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
+            )
+            mates: dict[str, Any] = {"row_match": row_match, "col_match": col_match}
+            np.savez_compressed(file, **mates, upper_bound=bound, **flags)
         elif suffix == ".json":
             facts = {
                 "shape": shape,
@@ -87,8 +101,11 @@ def write_matching(
             _write_pairs(file, row_match, matched)
 
 
-def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
-    """Read ``row_match``, ``col_match`` and the upper bound.
+@anywhere
+def read_matching(
+    path: PathName,
+) -> tuple[IndexArray, IndexArray, int, tuple[Flags, Flags] | None]:
+    """Read ``row_match``, ``col_match``, the upper bound, and the cover for it if there is one.
 
     Raises
     ------
@@ -99,12 +116,17 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     -----
     O(n log n) for n rows and columns.
     """
-    suffix = _suffix(path)
+    suffix, cover = _suffix(path), None
     if suffix == ".npz":
         with Archive(path) as archive:
             row_match, col_match = (archive.array(k, "i", 1) for k in ("row_match", "col_match"))
             upper_bound = int(archive.array("upper_bound", "iu", 0))
+            flags = [archive.array(k, "b", 1) for k in _COVER if k in archive]
         check_mates(row_match, col_match, path)
+        if len(flags) == 2:
+            if (flags[0].size, flags[1].size) != (row_match.size, col_match.size):
+                raise NoMatchingError("has a cover of another graph", path)
+            cover = flags[0], flags[1]
         matched = int(np.count_nonzero(row_match >= 0))
     else:
         is_text = suffix == ".txt"
@@ -118,7 +140,7 @@ def read_matching(path: PathName) -> tuple[IndexArray, IndexArray, int]:
     if upper_bound < matched:
         message = f"upper bound {upper_bound} is below the number of pairs"
         raise FormatError(message, path, 1 if suffix == ".txt" else None)
-    return row_match, col_match, upper_bound
+    return row_match, col_match, upper_bound, cover
 
 
 def write_vertex_matching(
@@ -143,6 +165,7 @@ def write_vertex_matching(
             _write_pairs(file, mate, first)
 
 
+@anywhere
 def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
     """Read ``mate``, and what else the file has."""
     if split_suffix(path) == (".npz", ""):
@@ -169,6 +192,7 @@ def read_vertex_matching(path: PathName) -> tuple[IndexArray, VertexFacts]:
     return mate, VertexFacts(_weight(text, path, line), maximal, method, bound)
 
 
+@anywhere
 def read_odd_set_proof(path: PathName) -> dict[str, Any]:
     """Read what proves that a matching of a general graph is the best by weight.
 
@@ -250,8 +274,9 @@ def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
 def _suffix(path: PathName) -> str:
     suffix, compression = split_suffix(path)
     if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        only = "; a table has pairs only" if suffix in (".csv", ".tsv", ".parquet") else ""
-        raise FormatError(f"a matching is kept in .npz, .txt or .json{only}", path)
+        tables = (".csv", ".tsv", ".parquet")
+        hint = "; a table has pairs only: write .npz or .json besides" if suffix in tables else ""
+        raise FormatError(f"a matching is kept in .npz, .txt or .json{hint}", path)
     return suffix
 
 

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, InvalidGraphError, OptionError
+from ..errors import BergeError, FormatError, InvalidGraphError, NotFoundError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns, place_of
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
+from .remote import check_sizes, expand, is_url, listed, opened, plain, shown
 from .text import WeightedEdges, join, shape_of
 
 Batches = Iterator[tuple[IndexArray, IndexArray]]
@@ -39,7 +40,9 @@ def read(
     limits: Limits | None = None,
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
-    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(
+        _within(limits, path, files_of(path, limits), base=base, left=left, right=right)
+    )
     shape = shape_of([(rows, cols)], path, limits or Limits(), base)
     return BipartiteGraph.from_edges(rows, cols, shape)
 
@@ -56,7 +59,9 @@ def read_graph(
     """Read the edges of a graph, without weights."""
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
-    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(
+        _within(limits, path, files_of(path, limits), base=base, left=left, right=right)
+    )
     n = max(shape_of([(rows, cols)], path, limits or Limits(), base))
     return Graph.from_edges(rows, cols, n, weights)
 
@@ -71,7 +76,7 @@ def read_weighted(
     limits: Limits | None = None,
 ) -> WeightedEdges:
     """Read two columns as edges, and one as weights; without a name, a third one that is alone."""
-    files = files_of(path)
+    files = files_of(path, limits)
     names = files[0].schema_arrow.names
     ends = _columns(path, names, left, right)
     others = [name for name in names if name not in ends]
@@ -107,6 +112,8 @@ def write(graph: BipartiteGraph, path: PathName) -> None:
 
 def is_parquet(path: str) -> bool:
     """Tell by its name whether a path, a folder or a pattern is one of Parquet files."""
+    if is_url(path := plain(path)) and not path.lower().endswith(_SUFFIXES):
+        return path.endswith("/") and any(map(is_parquet, listed(path)))
     if os.path.isdir(path) and not path.rstrip("/").endswith(".berge"):
         return any(name.endswith(_SUFFIXES) for name in os.listdir(path))
     return path.lower().endswith(_SUFFIXES)
@@ -137,12 +144,12 @@ def damage_told(path: PathName, what: str = "damaged") -> Iterator[None]:
     pyarrow, _ = _import()
     try:
         yield
-    except FormatError:
+    except BergeError:
         raise
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError, ValueError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise FormatError(f"{what}: {error}", path) from None
+        raise FormatError(f"{what}: {error}", shown(path)) from None
 
 
 class _ArrowFile:
@@ -151,9 +158,9 @@ class _ArrowFile:
     pyarrow takes the lengths in it as they are: unless they are validated, they lead anywhere.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, source: Any):
         pyarrow, _ = _import()
-        self._file = pyarrow.ipc.open_file(path)
+        self._file = pyarrow.ipc.open_file(source)
         self.schema_arrow = self._file.schema
         self.num_row_groups = self._file.num_record_batches
         self.metadata = self
@@ -176,11 +183,20 @@ class _ArrowFile:
         return table if columns is None else table.select(columns)
 
 
-def files_of(path: PathName) -> list[Any]:
-    """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern."""
+def files_of(path: PathName, limits: Limits | None = None) -> list[Any]:
+    """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern.
+
+    Of URLs no more is read than is asked for.
+    """
     _, parquet = _import()
+    path = plain(path)
     paths = [os.fspath(path)]
-    if os.path.isdir(path):
+    if is_url(path):
+        paths = [each for each in listed(paths[0]) if each.endswith(_SUFFIXES)] or expand(paths[0])
+        if not paths:
+            raise NotFoundError(f"no file is called {shown(path)}")
+        check_sizes(paths, limits)
+    elif os.path.isdir(path):
         paths = sorted(glob(os.path.join(escape(paths[0]), "*")))
         paths = [each for each in paths if each.endswith(_SUFFIXES)]
         if not paths:
@@ -192,9 +208,10 @@ def files_of(path: PathName) -> list[Any]:
     files = []
     for each in paths:
         with damage_told(each, "not a Parquet or Arrow file, or damaged"):
-            with open(each, "rb") as file:
+            with opened(each) if is_url(each) else open(each, "rb") as file:
                 is_arrow = file.read(len(_ARROW)) == _ARROW
-            files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(each))
+            source = opened(each) if is_url(each) else each
+            files.append((_ArrowFile if is_arrow else parquet.ParquetFile)(source))
             _ = files[-1].schema_arrow.names  # which are decoded only now
     return files
 
@@ -243,6 +260,31 @@ def batches(
                     number += batch.num_rows
                     if start < batch.num_rows:
                         yield pair[0][start:], pair[1][start:]
+
+
+def tables(
+    path: PathName, names: list[str], part: tuple[int, int] = (0, 1)
+) -> tuple[list[Any], list[str]]:
+    """Read the columns of these names, whatever they hold, and return them with all names.
+
+    Of row groups, a `part` (number, of so many) takes those that are its turn.
+    """
+    pyarrow, _ = _import()
+    found: list[Any] = []
+    all_names: list[str] = []
+    turn = 0
+    for file in files_of(path):
+        all_names = file.schema_arrow.names
+        for name in names:
+            place_of(all_names, "the column", name)
+        for group in range(file.num_row_groups):
+            turn += 1
+            if (turn - 1) % part[1] != part[0]:
+                continue
+            with damage_told(path):
+                pieces = file.iter_batches(_BATCH, row_groups=[group], columns=names)
+                found += [pyarrow.Table.from_batches([piece]) for piece in pieces]
+    return found, all_names
 
 
 def _columns(path: PathName, names: list[str], left: Any, right: Any) -> list[str]:

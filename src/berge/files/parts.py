@@ -17,6 +17,8 @@ verify`` read such a folder.
 from __future__ import annotations
 
 import errno
+import os
+import re
 from collections.abc import Mapping, Sequence
 from operator import index
 from pathlib import Path
@@ -28,10 +30,12 @@ import numpy.typing as npt
 from ..errors import FormatError
 from ..graphs.graph import IndexArray, index_type
 from .aside import PathName, in_place
+from .files import replacing
 from .limits import Limits
 from .manifest import load_array, read_manifest, save_array, write_json
 
 FORMAT, VERSION, META = "berge matching in parts", 1, "meta.json"
+_PAIRS = re.compile(r"part-\d{5}-of-\d{5}\.parquet")
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
@@ -80,6 +84,24 @@ def check_place(folder: PathName) -> None:
         raise FileExistsError(
             errno.EEXIST, "exists and holds no matching in parts: not replaced", str(target)
         ) from None
+
+
+def check_pairs_place(folder: PathName) -> None:
+    """Refuse a folder to write to that holds something else than Parquet files of pairs."""
+    target = Path(folder)
+    if target.is_dir() and all(_PAIRS.fullmatch(name) for name in os.listdir(target)):
+        return
+    if target.exists():
+        wrong = "exists and holds other things than pairs in parts: not replaced"
+        raise FileExistsError(errno.EEXIST, wrong, str(target))
+
+
+def write_table(table: Any, path: PathName) -> None:
+    """Write a table of pyarrow to a Parquet file, which is there when all of it is."""
+    from pyarrow import parquet
+
+    with replacing(path) as file:
+        parquet.write_table(table, file)
 
 
 def _read_meta(folder: Path) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Graphs without an odd cycle, seen as rows and columns; see `sides_of`.
 
-Where one side has the lower numbers, rows and columns are runs of vertices, and the entries are
-those of the graph itself. Else those of one side are copied, with the columns' numbers.
+Where one side has the lower numbers, rows and columns are runs of vertices. The entries are then
+those of the graph itself, unless these columns are more. Else those of one side are copied, with
+the columns' numbers.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ class Sides(NamedTuple):
     rows: IndexArray
     cols: IndexArray
 
-    def mates(self, row_match: IndexArray, n_vertices: int) -> IndexArray:
-        """Return the mates of the vertices, from the column of each row."""
-        mate = np.full(n_vertices, -1, self.rows.dtype)
-        join(row_match, self.rows, self.cols, mate)
+    def mates(self, row_match: IndexArray, col_match: IndexArray) -> IndexArray:
+        """Return the mates of the vertices, from those of rows and columns."""
+        mate = np.empty(row_match.size + col_match.size, self.rows.dtype)
+        name_mates(row_match, self.rows, self.cols, mate)
+        name_mates(col_match, self.cols, self.rows, mate)
         return mate
 
 
@@ -47,10 +49,10 @@ def _found(graph: Graph) -> Sides | None:
     vertices = np.arange(n, dtype=indices.dtype)
     k = first_below(unsigned(indptr), unsigned(indices))
     cut = indptr[k]
-    if indices[:cut].min(initial=n) >= k and indices[cut:].max(initial=-1) < k:
-        if k <= n - k:  # the columns below k have no edge
-            half = BipartiteGraph._trusted(indptr[: k + 1], indices[:cut], (k, n))
-            return Sides(half, vertices[:k], vertices)
+    if indices.size == 2 * cut:  # rows are sorted: no edge joins vertices below k, so none others
+        if k < n - k:
+            half = BipartiteGraph._trusted(indptr[: k + 1], indices[:cut] - k, (k, n - k))
+            return Sides(half, vertices[:k], vertices[k:])
         half = BipartiteGraph._trusted(indptr[k:] - cut, indices[cut:], (n - k, k))
         return Sides(half, vertices[k:], vertices[:k])
     rows = unsigned(indptr), unsigned(indices)
@@ -129,9 +131,8 @@ def take_rows(
 
 
 @kernel
-def join(row_match: Any, rows: Any, cols: Any, mate: Any) -> None:
-    """Match the vertices of matched rows and columns."""
-    for i in range(rows.size):
-        j = row_match[i]
-        if j >= 0:
-            mate[rows[i]], mate[cols[j]] = cols[j], rows[i]
+def name_mates(match: Any, own: Any, other: Any, mate: Any) -> None:
+    """Fill in the mates of one side."""
+    for i in range(own.size):
+        j = match[i]
+        mate[own[i]] = other[j] if j >= 0 else j

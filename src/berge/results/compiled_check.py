@@ -49,7 +49,12 @@ class Given(NamedTuple):
 
 
 def size_if_right(
-    graph: Any, row_match: Any, col_match: Any, cover: Any, runs: list[tuple[int, int]]
+    graph: Any,
+    row_match: Any,
+    col_match: Any,
+    cover: Any,
+    runs: list[tuple[int, int]],
+    bound: int | None = None,
 ) -> int | None:
     """Return the number of pairs; None if there is any doubt. Rows are read in these `runs`."""
     index = graph.indptr.dtype if graph.on_disk else graph.indices.dtype
@@ -86,7 +91,8 @@ def size_if_right(
         else:
             check_share(0, given, cuts, base, found)
     pairs, back, size, wrong = found.sum(axis=0)[: WRONG + 1].tolist()
-    right = wrong == 0 and back == pairs and (cover is None or size == pairs)
+    right = wrong == 0 and back == pairs
+    right &= cover is None or pairs <= size <= (pairs if bound is None else bound)
     return int(pairs) if right else None
 
 

@@ -9,8 +9,9 @@ every row v of the graph is looked at once:
 and the vertices of every Cᵢ are counted, by halves, for (6): the second, fourth, … of a part counts
 one, which adds up to ⌊|Cᵢ| / 2⌋. (1) holds for graphs since they were made.
 
-The rows of vertices in A are read as far as their mate. Threads share the rows; counting is one
-thread's work, since the numbers of parts are anywhere.
+The rows of vertices in A are read as far as their mate. So are all rows where all vertices are one
+part: then (5) holds, and the bound is ⌊n / 2⌋. Threads share the rows; counting is one thread's
+work, since the numbers of parts are anywhere.
 
 Work O(vertices + edges); memory a byte a vertex.
 """
@@ -38,6 +39,9 @@ def size_if_right(graph: Graph, mate: Any, part: Any) -> int | None:
         if type(array) is not np.ndarray or array.dtype.kind != "i" or array.shape != (size,):
             return None
     mate, given = np.array(mate, index), np.array(given, index)  # nobody else has these
+    bound = None
+    if given.size and 0 <= given[0] < n and (given == given[0]).all():
+        given, bound = given[:0], n // 2
     threads = 1 if graph.indices.size < SHARED_READS else threads_of(None)
     cuts = equal_shares(graph.indptr, threads)
     found = np.zeros((threads, LINE), np.int64)
@@ -45,9 +49,9 @@ def size_if_right(graph: Graph, mate: Any, part: Any) -> int | None:
     size = int(found[:, PAIRS].sum()) // 2
     if found[:, WRONG].any():
         return None
-    if part is not None and bound_of(given, np.zeros(n, np.uint8)) != size:
-        return None
-    return size
+    if part is not None:
+        bound = bound_of(given, np.zeros(n, np.uint8)) if bound is None else bound
+    return size if bound in (None, size) else None
 
 
 @share_out
@@ -95,14 +99,14 @@ def check_rows(
 
 
 @kernel
-def bound_of(part: Any, odd: Any) -> int:
+def bound_of(part: Any, odd: Any) -> Any:
     """Return |A| + Σᵢ ⌊|Cᵢ| / 2⌋, of parts in range; `odd` comes as zeros."""
-    bound = 0
+    bound: Any = 0
     for v in range(part.size):
         i = np.int64(part[v])
         if i < 0:
             bound += 1
         else:
-            bound += odd[i]
+            bound += np.int64(odd[i])
             odd[i] = 1 - odd[i]
     return bound

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InvalidMatchingError, ProofError
-from ..graphs.graph import IndexArray
+from ..graphs.graph import Graph, IndexArray
 from ..settings import Checker
 from ..wording import plural
-from .matching import SolveStats, _frozen
+from .matching import Matching, SolveStats, _frozen
 from .mates import Mates
 
 if TYPE_CHECKING:
     from .tutte_berge import TutteBerge
 
-__all__ = ["GeneralMatching"]
+__all__ = ["GeneralMatching", "barrier_of_sides"]
 
 
 class GeneralMatching(Mates):
@@ -56,6 +56,7 @@ class GeneralMatching(Mates):
 
     certificate: TutteBerge | None = None
     _proof: TutteBerge | None = None  # that the solver came upon; not checked yet
+    _half: Matching | None = None  # the same matching, of rows and columns, if it was found so
 
     def __init__(
         self,
@@ -136,12 +137,12 @@ class GeneralMatching(Mates):
         from .tutte_berge import find_barrier, verify_general
 
         graph = as_graph(graph)
-        proof = self._proof
-        if proof is not None:
-            try:
+        try:
+            proof = self._proof if self._half is None else barrier_of_sides(graph, self._half)
+            if proof is not None:
                 verify_general(graph, self, proof, check)
-            except ProofError:  # of another graph, perhaps
-                proof = None
+        except ProofError:  # of another graph, perhaps
+            proof = None
         if proof is None:
             proof = find_barrier(graph, self.mate)
             verify_general(graph, self, proof, check)
@@ -152,7 +153,8 @@ class GeneralMatching(Mates):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
-        With it go the upper bound, and the weight if it has one. Labels and stats do not.
+        With it go the upper bound, and the weight if it has one. Tables (``.csv``, ``.tsv`` and
+        ``.parquet``) have the pairs alone, by name where the graph had labels.
 
         Examples
         --------
@@ -165,6 +167,8 @@ class GeneralMatching(Mates):
         """
         from ..files.matchings import VertexFacts, write_vertex_matching
 
+        if self._is_table(path):
+            return
         facts = VertexFacts(weight=self.weight, upper_bound=self.upper_bound)
         if self.stats is not None:
             facts = facts._replace(method=self.stats.algorithm)
@@ -207,3 +211,25 @@ class GeneralMatching(Mates):
         state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"
         state = "perfect" if self.is_perfect else state
         return f"GeneralMatching({plural(self.cardinality, 'pair')} of {vertices}{weight}, {state})"
+
+
+def barrier_of_sides(graph: Graph, half: Matching) -> TutteBerge | None:
+    """Return the vertex cover of a graph's sides as a set: without it no edge is left.
+
+    None if the graph has an odd cycle. What is returned is still to be verified.
+    """
+    from ..graphs.sides import sides_of
+    from .proof import cover_of_reached, find_cover
+    from .tutte_berge import BARRIER, TutteBerge
+
+    n, index = graph.n_vertices, graph.indices.dtype
+    if 2 * half.cardinality >= n - 1:
+        return TutteBerge(np.zeros(n, index))  # all are one part
+    if (sides := sides_of(graph)) is None:
+        return None
+    cover = half._cover or cover_of_reached(half) or find_cover(sides.graph, half)
+    if (cover.rows.size, cover.cols.size) != sides.graph.shape:
+        return None
+    part = np.arange(n, dtype=index)
+    part[sides.rows[cover.rows]] = part[sides.cols[cover.cols]] = BARRIER
+    return TutteBerge(part)

@@ -286,6 +286,9 @@ class Matching(Shown):
         Every matching edge needs a vertex of its own in any cover, so a cover as large as the
         matching shows that no larger matching exists (Kőnig). O(vertices + edges).
 
+        Of a matching that was asked for ``within`` a share it proves the `upper_bound`, by the
+        cover that came with it, of that size.
+
         Parameters
         ----------
         graph
@@ -311,6 +314,11 @@ class Matching(Shown):
 
         graph = as_bipartite(graph)
         certificate = self._cover or cover_of_reached(self)
+        labels = {"row_labels": graph.row_labels, "col_labels": graph.col_labels}
+        if self._cover is not None and self._cover.size == self.upper_bound > self.cardinality:
+            verify(graph, self, self._cover, bound=self.upper_bound, check=check)
+            self.certificate = replace(self._cover, **labels)
+            return self.certificate
         if certificate is not None:
             try:
                 verify(graph, self, certificate, check=check)
@@ -319,7 +327,6 @@ class Matching(Shown):
         if certificate is None:
             certificate = find_cover(graph, self.to_host())
             verify(graph, self, certificate, check=check)
-        labels = {"row_labels": graph.row_labels, "col_labels": graph.col_labels}
         self.certificate = certificate = replace(certificate, **labels)
         self.upper_bound = self.cardinality
         return certificate
@@ -345,6 +352,8 @@ class Matching(Shown):
     def save(self, path: str | PathLike[str]) -> None:
         """Write to ``.npz``, ``.txt`` or ``.json``, by the suffix.
 
+        The cover that proves an upper bound above the cardinality is kept in ``.npz``.
+
         Examples
         --------
         >>> import berge, tempfile
@@ -357,7 +366,10 @@ class Matching(Shown):
         from ..files.matchings import write_matching
 
         here = self.to_host()
-        write_matching(path, here.row_match, here.col_match, here.upper_bound)
+        cover = here.certificate or here._cover
+        bound = cover is not None and cover.size == here.upper_bound > here.cardinality
+        masks = (cover.rows, cover.cols) if bound and cover is not None else None
+        write_matching(path, here.row_match, here.col_match, here.upper_bound, masks)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Matching:
@@ -372,8 +384,9 @@ class Matching(Shown):
             The file is not of the form its suffix says, or what it has is not a matching.
         """
         from ..files.aside import in_place
+        from ..files.remote import is_url
 
-        if isdir(path := in_place(path)):
+        if not is_url(path) and isdir(path := in_place(path)):
             from ..files.matchings import check_mates
             from ..files.parts import MatchingFolder
             from .proof import Certificate
@@ -386,9 +399,12 @@ class Matching(Shown):
                 matching._cover = Certificate(parts.flags("row_cover"), parts.flags("col_cover"))
             return matching
         from ..files.matchings import read_matching
+        from .proof import Certificate
 
-        row_match, col_match, upper_bound = read_matching(path)
-        return Matching(row_match, col_match, upper_bound=upper_bound)
+        row_match, col_match, upper_bound, cover = read_matching(path)
+        matching = Matching(row_match, col_match, upper_bound=upper_bound)
+        matching._cover = None if cover is None else Certificate(*cover)
+        return matching
 
     @classmethod
     def empty(cls, graph: BipartiteGraph) -> Matching:
@@ -399,16 +415,43 @@ class Matching(Shown):
             upper_bound=min(graph.shape),
         )
 
+    def plot(
+        self, graph: Any, path: str | PathLike[str] | None = None, name: str = "matrix"
+    ) -> Any:
+        """Draw the matrix with the matched entries in blue; return matplotlib's figure.
+
+        Parameters
+        ----------
+        graph
+            What was matched.
+        path
+            Where to write the picture, if anywhere: .png, .svg or .pdf.
+        name
+            What to call it.
+        """
+        from ..drawn import draw_matches
+        from ..ingest import as_bipartite
+
+        title = f"{name}: {plural(self.cardinality, 'pair')}, {self._state()}"
+        return draw_matches(as_bipartite(graph), self.pairs(), path, title=title)
+
+    def _state(self) -> str:
+        return "perfect" if self.is_perfect else "maximum" if self.is_maximum else "not maximum"
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         state = "perfect" if self.is_perfect else "maximum"
         if not self.is_maximum:
             state = f"at most {self.upper_bound:,} are possible"
+            if self.cardinality:
+                state += f" ({(self.upper_bound / self.cardinality - 1):.2%} more)"
         proved = ", proved" if self.certificate is not None else ""
         yield "matched", f"{self.cardinality:,} pairs: {state}{proved}"
         rows, cols = self.n_rows - self.cardinality, self.n_cols - self.cardinality
         yield "unmatched", f"{rows:,} of {self.n_rows:,} rows, {cols:,} of {self.n_cols:,} columns"
         if self.source:
             yield "read as", self.source
+        elif "symmetric: " in (reading := self.reading):
+            yield "read as", reading
         if self.stats is not None:
             yield "found", self.stats.in_words()
 

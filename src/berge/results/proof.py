@@ -36,9 +36,11 @@ from ..checker.check import (
     ends_of,
 )
 from ..checker.general import check_general
+from ..checker.vertex_prices import check_vertex_prices
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
+from ..hints import with_hints
 from ..settings import Checker
 from ..shown import Shown
 
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from .greedy_matching import GreedyMatching
     from .matching import Matching
     from .tutte_berge import TutteBerge
+    from .vertex_prices import VertexPrices
 
 __all__ = [
     "Certificate",
@@ -65,6 +68,8 @@ _REACHED, _DONE = 1, 2  # a row of which edges are to be followed, and where the
 @dataclass(frozen=True, repr=False)
 class Certificate(Shown):
     """A vertex cover as large as a matching: the proof that the matching is maximum.
+
+    A larger one proves that no matching is larger than it.
 
     Attributes
     ----------
@@ -96,11 +101,13 @@ class Certificate(Shown):
         return f"Certificate(a vertex cover of size {rows + cols}: {rows} rows, {cols} columns)"
 
 
+@with_hints
 def verify(
     graph: Any,
     matching: Matching | GreedyMatching | GeneralMatching,
-    certificate: Certificate | TutteBerge | None = None,
+    certificate: Certificate | TutteBerge | VertexPrices | None = None,
     *,
+    bound: int | None = None,
     check: Checker = "compiled",
 ) -> None:
     """Check a matching, and with a certificate that it is maximum; return only if all is right.
@@ -109,13 +116,17 @@ def verify(
     graph, that the cover touches every edge, and that it is as large as the matching, whose edges
     it counts. For a `GreedyMatching` it checks that mates are neighbours, that size and weight are
     right, and that it is maximal if it says so. The graph is then taken as an undirected one, and
-    must have the weights that were matched by. For a `GeneralMatching` a Tutte–Berge set takes the
+    must have the weights that were matched by; of `VertexPrices` it checks that they bound what any
+    matching weighs. For a `GeneralMatching` a Tutte–Berge set takes the
     place of the cover. O(vertices + edges).
 
     Parameters
     ----------
     graph, matching, certificate
         What is checked.
+    bound
+        With a cover: what no matching exceeds. The cover may then be larger than the matching, up
+        to this; by default it must be as large.
     check
         ``"numpy"`` has it done in numpy alone, on copies: ``berge/checker/check.py``, which is
         short, says what it checks. By default, ``"compiled"``, a compiled pass over the arrays does
@@ -145,16 +156,23 @@ def verify(
     >>> berge.verify(A, m, m.prove(A))
     """
     from ..ingest import as_bipartite, as_graph
-    from .greedy_matching import GreedyMatching
 
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
-    if isinstance(matching, GreedyMatching):
-        if certificate is not None:
-            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
-        verify_greedy(as_graph(graph), matching)
-        return
     given: Any = matching
+    if hasattr(given, "matched_fraction"):  # a greedy one
+        from .vertex_prices import VertexPrices
+
+        if not isinstance(certificate, VertexPrices | None):
+            raise ProofError("a vertex cover proves matchings of bipartite graphs only")
+        undirected = as_graph(graph)
+        verify_greedy(undirected, given)
+        if certificate is not None:
+            most = check_prices(undirected, certificate.prices)
+            if certificate.upper_bound < most:
+                wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
+                raise ProofError(wrong)
+        return
     if hasattr(given, "mate"):
         from .tutte_berge import TutteBerge, verify_general
 
@@ -176,9 +194,10 @@ def verify(
     if check == "compiled":
         from .compiled_check import size_if_right
 
-        size = size_if_right(graph, *arrays, _runs(graph))
+        size = size_if_right(graph, *arrays, _runs(graph), bound)
     if size is None:
-        size = check_matching(graph.shape, edges_of_rows(graph.indptr, graph.window), *arrays)
+        edges = edges_of_rows(graph.indptr, graph.window)
+        size = check_matching(graph.shape, edges, *arrays, bound)
     if here.cardinality != size:
         raise ProofError(f"the matching has {size} edges, and says it has {here.cardinality}")
 
@@ -199,6 +218,12 @@ def verify_greedy(graph: Graph, matching: GreedyMatching) -> bool:
     if matching.is_maximal and not maximal:
         raise ProofError("not maximal: an edge has two unmatched ends")
     return maximal
+
+
+def check_prices(graph: Graph, prices: Any) -> float:
+    """Return what no matching of a graph weighs more than, by prices that are checked."""
+    edges = edges_of_rows(graph.indptr, lambda lo, hi: graph.indices[lo:hi], graph.weights)
+    return check_vertex_prices(graph.n_vertices, edges, prices)
 
 
 def is_maximal(graph: Graph, mate: IndexArray) -> bool:

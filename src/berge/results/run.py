@@ -52,6 +52,8 @@ class Run(UnderWay):
         Makes arrays to work on, like `np.empty`; they are gone when the run is over.
     owns_graph
         Whether the graph and its transpose are gone then too.
+    within
+        The share that the upper bound may be above the matching, if that is enough; else 0.
     """
 
     graph: BipartiteGraph
@@ -68,6 +70,7 @@ class Run(UnderWay):
     reached: npt.NDArray[np.bool_] | None = None
     empty: Empty = np.empty
     owns_graph: bool = False
+    within: float = 0.0
 
     def __post_init__(self) -> None:
         self._given = self.graph, self.row_match, self.col_match
@@ -169,6 +172,8 @@ class Run(UnderWay):
         graph, row_match, col_match = self._given
         self.stats.stopped = self.stopped
         bound = min(self.upper_bound, self.graph.nonempty_cols) if self.stopped else 0
+        if self.within and self.cover is not None:
+            bound = self.cover.size
         if self.on_device:
             matching: Matching = graph.result(row_match, col_match, bound, self.stats)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -15,6 +15,7 @@ from ..checker.odd_sets import check_weight
 from ..errors import ProofError
 from ..graphs.graph import Graph, IndexArray
 from ..settings import Checker
+from ..shown import Shown
 from ..wording import plural
 from .general_matching import GeneralMatching
 from .matching import SolveStats
@@ -26,7 +27,7 @@ TOLERANCE = 1e-9  # of floating-point weights: as a share of the heaviest edge t
 
 
 @dataclass(frozen=True)
-class OddSetPrices:
+class OddSetPrices(Shown):
     """Prices of vertices and of odd sets: proof that a matching is as heavy as it can be.
 
     The two ends of an edge, and the sets that have both, pay at least its weight together. Weights
@@ -83,6 +84,9 @@ class OddSetPrices:
         for i in range(n + j - 1, n - 1, -1):  # sets in sets have lower numbers
             inside[i] = inside[self.parent[i]]
         return np.flatnonzero(inside[self.parent[:n]])
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "proof", repr(self)[len("OddSetPrices(") : -1]
 
     def __repr__(self) -> str:
         pay = plural(int(np.count_nonzero(self.prices)), "vertex", "vertices")
@@ -288,33 +292,24 @@ def verify_weight(graph: Graph, mate: Any, prices: OddSetPrices) -> tuple[Any, A
 def prices_of_forest(forest: Any) -> OddSetPrices:
     """Take the prices of vertices and blossoms; blossoms without a price are left out."""
     f, n = forest, forest.y.size
-    parent, z = f.parent.astype(np.int64), f.z.copy()
-    used = np.unique(parent[:n])
-    while True:  # and those around these
-        more = np.union1d(used, parent[used[used >= 0]])
-        if more.size == used.size:
-            break
-        used = more
-    paying = used[used >= 0]
-    paying = paying[z[paying] > 0]
-    free = np.ones(parent.size, np.bool_)
-    free[paying] = False
-    free[:n] = False
-    while (through := np.flatnonzero((parent >= 0) & free[parent])).size:
-        parent[through] = parent[parent[through]]
-    depth = _depths(parent, paying)
-    order = paying[np.argsort(-depth, kind="stable")]
-    number = np.full(parent.size + 1, -1, np.int64)
-    number[order] = n + np.arange(order.size)
-    nodes = np.concatenate([np.arange(n), order])
+    seen = np.zeros(f.parent.size + 1, np.bool_)
+    seen[f.parent[:n]] = True  # and that of −1, at the end
+    outer, z = f.parent[n:].tolist(), f.z[n:].tolist()
+    paying, depth = {-1: -1}, {-1: 0}  # from a blossom outwards: the first that pays; how many do
+    for b in np.flatnonzero(seen[:-1]).tolist():
+        chain = []
+        while b not in paying:
+            chain.append(b)
+            b = outer[b - n]
+        for c in reversed(chain):
+            around, pays = outer[c - n], z[c - n] > 0
+            paying[c] = c if pays else paying[around]
+            depth[c] = depth[around] + pays
+    sets = sorted((b for b in paying if b >= 0 and paying[b] == b), key=lambda b: -depth[b])
+    place = {b: n + j for j, b in enumerate(sets)} | {-1: -1}
+    number = np.full(seen.size, -1, np.int64)
+    number[list(paying)] = [place[b] for b in paying.values()]
+    around_sets = [place[paying[outer[b - n]]] for b in sets]
+    parent = np.concatenate([number[f.parent[:n]], np.array(around_sets, np.int64)])
     floor = min(f.y.min(initial=0), f.y.dtype.type(0))  # but for rounding, that of the search
-    return OddSetPrices(f.y.copy(), number[parent[nodes]], z[order], floor)
-
-
-def _depths(parent: Any, nodes: Any) -> Any:
-    """Return how many sets are around each of these nodes."""
-    above, depth = parent[nodes], np.zeros(nodes.size, np.int64)
-    while (inside := above >= 0).any():
-        depth[inside] += 1
-        above = np.where(inside, parent[above], -1)
-    return depth
+    return OddSetPrices(f.y.copy(), parent, f.z[np.array(sets, np.int64)], floor)

@@ -69,11 +69,13 @@ def of_two_sides(
     if (sides := sides_of(graph)) is None:
         return None
     found = solve(sides.graph)
-    mate = sealed(sides.mates(found.row_match, graph.n_vertices))
+    mate = sealed(sides.mates(found.row_match, found.col_match))
     stats: Any = found.stats
     stats.seconds["total"] = time.perf_counter() - started
     bound = found.upper_bound
-    return GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
+    matching = GeneralMatching(mate, upper_bound=bound, stats=stats, labels=graph.labels)
+    matching._half = found
+    return matching
 
 
 def _first(graph: Graph, initial: GeneralMatching | None) -> Any:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import OptionError
+from ..hints import with_hints
 from ..ingest import as_graph
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
-from ..methods.registry import Algorithm, algorithms, check_call, with_hints
+from ..methods.registry import Algorithm, algorithms, check_call
 from ..results.greedy_matching import GreedyMatching
 from ..results.under_way import PhaseReport
 from ..settings import DeviceName, GreedyName
@@ -32,6 +34,10 @@ def greedy_matching(
     *,
     method: GreedyName = "auto",
     weights: Any = None,
+    left: Any = None,
+    right: Any = None,
+    prove: bool = False,
+    output: str | PathLike[str] | None = None,
     seed: int = 0,
     p: float = BLUE,
     permute: bool = True,
@@ -56,6 +62,16 @@ def greedy_matching(
     weights
         As for `as_graph`: None for no weights (a `Graph` keeps its own), True for those of the
         source, an array with one for every entry or edge, or the name of an attribute.
+    left, right
+        Names of two columns of a frame, or of Parquet files (a path, a pattern, a URL), with the
+        labels of two lists; `weights` names a third. The vertices are the labels, those on the left
+        first; ``named`` returns the pairs.
+    prove
+        Also bound what any matching weighs, by prices that are checked: ``upper_bound``,
+        ``certificate``; see ``GreedyMatching.prove``.
+    output
+        With `left` and `right`: write the pairs to a ``.parquet``, ``.csv`` or ``.tsv`` file, a row
+        a pair; on a cluster, to a folder of Parquet files.
     seed
         For the random order, and the colours of proposals.
     p
@@ -76,7 +92,8 @@ def greedy_matching(
         Called with a `PhaseReport` after every round, and now and then in between.
     cluster
         Match on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
-        ``"local[4]"``. The graph may be a ``.berge`` folder that all workers see. Methods are
+        ``"local[4]"``. The graph may be a ``.berge`` folder, or a table of pairs in Parquet, that
+        all workers see, or a Dask dataframe. Methods are
         ``"locally-dominant"``, by default with weights, ``"proposals"``, by default without, and
         ``"weighted-proposals"``. See `berge.distributed.dask.greedy_on_cluster`.
 
@@ -112,10 +129,19 @@ def greedy_matching(
                 raise OptionError(f"{name} is for one machine, and cluster= is given")
         settings = {"method": method, "weights": weights, "seed": seed, "p": p, "threads": threads}
         settings |= {"time_limit": time_limit, "progress": progress, "on_phase": on_phase}
+        settings |= {"left": left, "right": right, "prove": prove, "output": output}
         found: GreedyMatching = load(ON_CLUSTER["greedy"])(graph, cluster, **settings)
         return found
     default.choose_greedy(method, False)  # before a large file is read
-    graph = as_graph(graph, weights=weights)
+    n_left = None
+    if left is not None or right is not None:
+        from ..ingest.two_lists import as_two_lists
+
+        graph, n_left = as_two_lists(graph, weights, left, right)
+    elif output is not None:
+        raise OptionError("output is for pairs between two lists: name left and right")
+    else:
+        graph = as_graph(graph, weights=weights)
     entry = default.choose_greedy(method, graph.weights is not None)
     check_call(entry, device, seed, time_limit)
     options = options_of(entry, p, permute)
@@ -137,7 +163,31 @@ def greedy_matching(
     with run.running(progress), run.timed("match"):
         run.pause()
         entry.load()(run, **options)
-    return _result(run, entry.name)
+    found = _result(run, entry.name)
+    if prove:
+        with run.timed("prices"):
+            found._bounded(graph)
+    if output is not None and n_left is not None:
+        with run.timed("write"):
+            _write(output, graph, found, (left, right, weights))
+    found.seconds["total"] = run.elapsed
+    return found
+
+
+def _write(output: Any, graph: Any, found: GreedyMatching, names: tuple[Any, Any, Any]) -> None:
+    """Write a row a pair: both labels, and the weight if there are any."""
+    from ..files.assignments import write_pairs_of
+
+    ends = found.pairs()
+    columns: list[Any] = [[graph.labels[v] for v in side.tolist()] for side in ends.T]
+    if graph.weights is not None:
+        rows = np.repeat(np.arange(graph.n_vertices), np.diff(graph.indptr))
+        chosen = found.mate[rows] == graph.indices
+        heaviest = np.zeros(graph.n_vertices)
+        np.maximum.at(heaviest, rows[chosen], graph.weights[chosen])
+        columns.append(heaviest[ends[:, 0]].tolist())
+    named = [*names[:2], names[2] if isinstance(names[2], str) else "weight"][: len(columns)]
+    write_pairs_of(output, tuple(named), zip(*columns, strict=True))
 
 
 def options_of(entry: Algorithm, p: float, permute: bool = True) -> dict[str, Any]:

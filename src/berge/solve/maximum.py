@@ -11,6 +11,7 @@ from weakref import ref
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
 from ..graphs.graph import BipartiteGraph, BorrowedGraph, Graph, index_type
+from ..hints import elsewhere
 from ..ingest import as_bipartite, as_graph, graph_of_library
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
@@ -32,6 +33,7 @@ from ..settings import (
     Settings,
     StartName,
 )
+from ..wording import did_you_mean
 from . import default
 from .general import match_general, of_two_sides
 
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from ..results.capacity_matching import CapacityMatching
 
 __all__ = ["maximum_matching"]
+
+LEAST_WITHIN = 1e-4  # so that prices have 16 bits
+NEAR = "solve.within:near"
 
 
 @overload
@@ -72,6 +77,7 @@ def maximum_matching(
     progress: bool = False,
     on_phase: Callable[[PhaseReport], object] | None = None,
     side: Literal["auto", "rows", "cols"] = "auto",
+    within: float | None = None,
     cluster: Any = None,
     general: bool | None = None,
     capacity_left: Any = None,
@@ -116,6 +122,10 @@ def maximum_matching(
     side
         Search for augmenting paths from unmatched ``"rows"`` or ``"cols"``. ``"auto"`` is the
         smaller side for the default algorithm, and rows for all others.
+    within
+        Stop once no matching can be larger by more than this share: 0.01 for 1 %. That takes a few
+        passes over the edges, and at most so many as `berge.solve.within.most_rounds` says,
+        whatever the graph. ``upper_bound`` is proved by a vertex cover: see ``Matching.prove``.
     cluster
         Solve on a Dask cluster: the address of its scheduler, a ``distributed.Client``, or
         ``"local[4]"`` for four processes here. The graph may be a ``.berge`` folder or Parquet
@@ -168,7 +178,7 @@ def maximum_matching(
         from .with_capacities import match_with_capacities
 
         refused = {"init": init, "device": device, "side": side, "initial": initial}
-        refused |= {"cluster": cluster, "general": general or None, **options}
+        refused |= {"cluster": cluster, "general": general or None, "within": within, **options}
         _refuse(refused, "matchings without capacities")
         capacities, leasts = (capacity_left, capacity_right), (at_least_left, at_least_right)
         return match_with_capacities(
@@ -185,16 +195,20 @@ def maximum_matching(
         graph = as_graph(graph)
     if cluster is not None:
         here = {"algorithm": algorithm, "device": device, "side": side, "initial": initial}
+        here["within"] = within
         there = {"init": init, "threads": threads, "seed": seed, "time_limit": time_limit}
         return _on_cluster(graph, cluster, here, there, progress, on_phase, options)
     asked = algorithm, init, device, side, initial, time_limit, on_phase, progress, options
-    plain = default.is_plain(*asked) and type(seed) is int and seed >= 0
+    plain = default.is_plain(*asked) and type(seed) is int and seed >= 0 and within is None
     if plain and not general and (matching := _small()(graph, threads, seed, started)) is not None:
         return _noted(matching, graph)
     if general is None:
         graph = graph_of_library(graph)
     if isinstance(graph, Graph) and general is not False:
-        not_here = {"device": device, "side": side, "cluster": cluster}
+        not_here = {"device": device, "side": side, "cluster": cluster, "within": within}
+        for name in options:
+            if hint := did_you_mean(name, maximum_matching.__kwdefaults__ or ()) or elsewhere(name):
+                raise OptionError(f"there is no option {name!r}{hint}")
         _refuse(not_here | dict.fromkeys(options, "given"), "bipartite graphs")
         settings: Any = {"threads": threads, "seed": seed, "progress": progress}
         settings |= {"time_limit": time_limit, "on_phase": on_phase}
@@ -205,6 +219,9 @@ def maximum_matching(
         settings |= {"algorithm": algorithm, "init": init, "initial": initial}
         return match_general(graph, **settings, started=started)
     source, place = _locate(graph, algorithm, device)
+    if within is not None:
+        asked_for = {"algorithm": algorithm, "device": device, "side": side} | options
+        init = _near_start(within, init, initial, asked_for)
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
     check_call(exact, device, seed, time_limit)
@@ -217,7 +234,7 @@ def maximum_matching(
         if known and (matching := _small()(graph, threads, seed, started)) is not None:
             return _noted(matching, given)
         turn = side == "cols" or (
-            side == "auto" and default.searches_columns(exact.name, graph.shape)
+            side == "auto" and not within and default.searches_columns(exact.name, graph.shape)
         )
         if start.borrows and not turn:
             graph.check()
@@ -225,6 +242,7 @@ def maximum_matching(
         stats = SolveStats(exact.name, start.name, device, used, seed)
         run = Run(graph, *_first(graph, initial), threads, seed, stats, device=device)
         run.started, run.time_limit, run.on_phase = started, time_limit, on_phase
+        run.within = within or 0.0
         with run.workspace(owns_graph=graph is not source):
             with run.running(progress):
                 if turn:
@@ -232,11 +250,29 @@ def maximum_matching(
                 elif not start.borrows:
                     run.own_graph()
                 _make_start(run, start, start_options)
-                if not exact.borrows:
+                if run.within or not exact.borrows:
                     run.own_graph()
-                if not run.done:
+                if run.within:
+                    load(NEAR)(run)
+                elif not run.done:
                     exact.load()(run, **exact_options)
             return _noted(run.result(), given)
+
+
+def _near_start(within: float, init: Any, initial: Any, others: dict[str, Any]) -> Any:
+    """Return the start where the matching need only be near the maximum; refuse all else."""
+    given = isinstance(within, (int, float)) and not isinstance(within, bool)
+    if not given or not LEAST_WITHIN <= within < 1:
+        least = f"from {LEAST_WITHIN} to 1, such as 0.01"
+        raise OptionError(f"within must be a number {least}, not {within!r}")
+    if others.pop("algorithm") not in ("auto", default.ON_DISK):
+        raise OptionError(f"within is for algorithm 'auto' and {default.ON_DISK!r}")
+    for name, value in others.items():
+        if value not in ("auto", "cpu"):
+            raise OptionError(
+                f"{name} is for matchings that are to be maximum, and within= is given"
+            )
+    return "none" if init == "auto" and initial is None else init
 
 
 def _noted(matching: Matching, graph: Any) -> Matching:

@@ -13,6 +13,7 @@ from berge.graphs.sides import sides_of
 from berge.graphs.symmetry import is_symmetric
 from berge.methods.general import blossom
 from berge.results.compiled_general import size_if_right
+from berge.results.general_matching import barrier_of_sides
 from berge.results.tutte_berge import find_barrier, verify_general
 
 
@@ -42,8 +43,8 @@ def largest(graph: berge.Graph) -> int:
 
 def check(graph: berge.Graph, matching: berge.GeneralMatching) -> None:
     """Check the proof that came with the solve, and one that is found apart."""
-    if matching._proof is not None:  # as after all searches but those of the bipartite default
-        verify_general(graph, matching, matching._proof)
+    proof = matching._proof  # there is one after all searches but those of the bipartite default
+    verify_general(graph, matching, proof or barrier_of_sides(graph, matching._half))
     verify_general(graph, matching, find_barrier(graph, matching.mate))
     assert matching.is_maximum
 
@@ -224,7 +225,10 @@ def test_what_the_compiled_check_has_doubts_about():
     assert size_if_right(graph, right.tolist(), None) is None
     assert size_if_right(graph, right.astype(float), None) is None
     path = berge.Graph.from_edges([0, 1], [1, 2])
-    assert size_if_right(path, np.array([2, -1, 0], np.int32), None) is None
+    for proof in (None, part):
+        assert size_if_right(path, np.array([2, -1, 0], np.int32), proof) is None
+    assert size_if_right(path, np.full(3, -1, np.int32), part) is None
+    assert size_if_right(path, np.array([1, 0, -1], np.int32), part + 3) is None
 
 
 @pytest.mark.kernels
@@ -251,7 +255,8 @@ def test_graphs_of_two_sides_take_the_bipartite_default(numbers):
         check(graph, matching)
         sides = sides_of(graph)
         assert sides.graph.nnz == graph.n_edges
-        assert len({*sides.rows.tolist()} | {*sides.cols.tolist()}) == n
+        assert sorted([*sides.rows.tolist(), *sides.cols.tolist()]) == list(range(n))
+        assert sides.graph.shape == (sides.rows.size, sides.cols.size)
         for i, row in enumerate(sides.rows.tolist()):
             found = sides.cols[sides.graph.indices[slice(*sides.graph.indptr[i : i + 2])]]
             assert sorted(found) == graph.indices[slice(*graph.indptr[row : row + 2])].tolist()

@@ -376,7 +376,7 @@ def test_empty_graphs():
 
 
 def test_long_and_nested():
-    """Hard families: a long chain of triangles, blossoms nested 1000 deep, one large odd cycle."""
+    """Hard families: a long chain of triangles, blossoms nested 20 000 deep, a large odd cycle."""
     k = 20_000
     v = 3 * np.arange(k)
     ends = np.concatenate([v, v + 1, v + 2, v[:-1] + 2])
@@ -388,7 +388,7 @@ def test_long_and_nested():
     m = fuzz.solve(cycle, default_rng(0).random(n), "maximum", False)
     assert m.cardinality == n // 2
     # A cycle of 3, around which each edge pair closes a larger odd cycle, ever lighter.
-    depth = 1000
+    depth = 20_000
     a = np.arange(1, 2 * depth, 2)
     ends = np.concatenate([[0, 0], np.arange(1, 2 * depth - 1), a])
     others = np.concatenate([[1, 2], np.arange(3, 2 * depth + 1), a + 1])

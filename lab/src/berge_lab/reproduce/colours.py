@@ -38,7 +38,7 @@ def mesh() -> Graph:
 @cache
 def full_md5(v: int, r: int) -> bool:
     """Colour by all 64 steps of MD5, of the words v, r·v, …, r¹⁵·v."""
-    words = [v * pow(int(r), k, 2**32) % 2**32 for k in range(16)]
+    words = [v * pow(r, k, 2**32) % 2**32 for k in range(16)]
     digest = hashlib.md5(np.array(words, "<u4").tobytes(), usedforsecurity=False).digest()
     return int(np.frombuffer(digest, "<u4").sum(dtype=np.uint64)) % 2**32 < BLUE * 2**32
 
@@ -46,7 +46,7 @@ def full_md5(v: int, r: int) -> bool:
 def quarter_md5(v: int, r: int) -> bool:
     """Colour as berge does, by Algorithm 4."""
     plain = getattr(is_blue, "py_func", is_blue)
-    return bool(plain(v, r, threshold(BLUE)))
+    return bool(plain(v, r, int(threshold(BLUE))))
 
 
 def matched(graph: Graph, colour: Colour, seed: int = 0) -> Mates:
@@ -55,7 +55,7 @@ def matched(graph: Graph, colour: Colour, seed: int = 0) -> Mates:
     mate = np.full(graph.n_vertices, -1)
     left = list(range(graph.n_vertices))
     for _ in range(ROUNDS):
-        r = multiplier(random)
+        r = int(multiplier(random))
         blue = {v: colour(v, r) for v in left}
         proposals: dict[int, int] = {}
         alive = []

@@ -25,6 +25,11 @@ Of the matching, bids keep ``col_match`` alone. Work O(m) and the edges of a row
 integers up to C, O(n·m·log(n·C)) bids' edges if phases are not cut short. Memory: an index and a
 byte a row; for integers floats for costs and prices.
 
+One thread does it all. Of the bids 39 to 69 % are made while fewer than 256 rows wait (random
+graphs of 20k to 300k rows, wave, kkt-opf, ecology1). Tried were two threads, each with a ring of
+rows, and a lock for each column: 1.2 to 1.9 times as long on five of these, and 0.92 on ecology1,
+where the other order took 23 % fewer bids.
+
 Reference: D. P. Bertsekas, "The auction algorithm: a distributed relaxation method for the
 assignment problem", Annals of Operations Research 14 (1988); A. V. Goldberg, R. Kennedy, "An
 efficient cost scaling algorithm for the assignment problem", Mathematical Programming 71 (1995):

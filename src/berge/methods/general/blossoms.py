@@ -155,13 +155,12 @@ def node_in(f: Any, b: int, v: int) -> Any:
 
 
 @helper
-def match_ring(f: Any, b: int, goal: int) -> int:
-    """Match the ring of blossom b by what b is matched by; return how far `goal` is from there.
+def match_ring(f: Any, b: int, start: int, goal: int) -> int:
+    """Match the ring of blossom b, whose node `start` has the port of b; return how far `goal` is.
 
-    Nodes at odd distances are matched to the next one.
+    Nodes at odd distances from `start` are matched to the next one.
     """
     port, mate, after, here, there = f.port, f.mate, f.after, f.here, f.there
-    start = node_in(f, b, port[b])
     port[start], mate[start] = port[b], mate[b]
     c, distance, of_goal = start, 0, 0
     while True:
@@ -206,9 +205,8 @@ def expand(f: Any, b: int, time: Any) -> None:
     Every other one of them becomes inner, those between are queued; the rest leave the tree.
     """
     f.count[EXPANDED] += 1
-    goal = node_in(f, b, f.to[b])
-    distance = match_ring(f, b, goal)
-    end = node_in(f, b, f.port[b])
+    goal, end = node_in(f, b, f.to[b]), node_in(f, b, f.port[b])
+    distance = match_ring(f, b, end, goal)
     release(f, b, time - f.since[b])
     u, v, c = f.from_[b], f.to[b], goal
     while True:

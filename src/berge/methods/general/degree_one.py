@@ -17,7 +17,7 @@ Work O(n + m). Memory three indices and a byte a vertex.
 
 - ``degree[v]``: number of free neighbours of v; less n once v is matched, so at most 0.
 - ``stack``: vertices that have come to degree one and were not looked at since.
-- ``order``: vertices by degree at the beginning.
+- ``order``: what the rule has left, by degree at the beginning.
 - ``settled[v]``: INNER if v is in the Tutte–Berge set, OUTER if it is a part of its own, else 0.
 
 Reference: R. M. Karp, M. Sipser, "Maximum matchings in sparse random graphs", FOCS 1981.
@@ -34,9 +34,9 @@ from ...results.forest import INNER, OUTER
 from ...results.general_run import GeneralRun
 from ...tuning import EDGES_PER_CALL, LEFT_IN_ORDER, START_AHEAD
 
-# Entries of `state`: the next vertex in order; how many wait; pairs; whether nothing was guessed so
-# far; settled pairs; how many vertices with an edge are not settled.
-NEXT, WAITING, MATCHED, CERTAIN, PAIRS, CORE = range(6)
+# Entries of `state`: the next vertex in order, of how many; how many wait; pairs; whether nothing
+# was guessed so far; settled pairs; how many vertices with an edge are not settled.
+NEXT, ORDERED, WAITING, MATCHED, CERTAIN, PAIRS, CORE = range(7)
 CLASSES = 63  # of degrees; the last has all that are larger; guess
 
 
@@ -57,50 +57,74 @@ def degree_one(run: GeneralRun) -> None:
     """Extend the matching by vertices of degree one, then by those of least degree."""
     n, index = run.mate.size, run.mate.dtype
     degree, stack, order = (run.empty(n, index) for _ in range(3))
-    run.settled, state = run.empty(n, np.uint8), np.zeros(6, np.int64)
+    run.settled, state = run.empty(n, np.uint8), np.zeros(CORE + 1, np.int64)
     a = Arrays(*run.rows, run.mate, degree, stack, order, run.settled, state)
-    sort_by_degree(a)
-    while state[NEXT] < n:
-        before, certain = state[MATCHED], state[CERTAIN]
-        match_on(a, EDGES_PER_CALL)
-        if certain and not state[CERTAIN] and not take_in_order(a, False):
-            take_in_order(a, True)
-        run.cardinality += int(state[MATCHED] - before)
+    count_degrees(a)
+    match_all(run, a)
+    if state[CERTAIN]:
         run.upper_bound = min(run.upper_bound, int(state[PAIRS] + state[CORE] // 2))
+        state[CERTAIN] = 0
+        before = state[MATCHED]
+        if state[CORE] == 0 or take_in_order(a, False) or take_in_order(a, True):
+            run.cardinality += int(state[MATCHED] - before)
+            return
+    sort_by_degree(a)
+    match_all(run, a)
+
+
+def match_all(run: GeneralRun, a: Arrays) -> None:
+    """Match what waits, and all that is in order."""
+    state = a.state
+    while state[WAITING] > 0 or state[NEXT] < state[ORDERED]:
+        before = state[MATCHED]
+        match_on(a, EDGES_PER_CALL)
+        run.cardinality += int(state[MATCHED] - before)
         run.pause()
 
 
 @kernel
-def sort_by_degree(a: Any) -> None:
-    """Count free neighbours; list the vertices by degree, and those of degree one."""
+def count_degrees(a: Any) -> None:
+    """Count free neighbours, and list the vertices that have one."""
     indptr, mate, degree, state = a.indptr, a.mate, a.degree, a.state
-    count = np.zeros(CLASSES + 2, np.int64)
     n = degree.size
-    begun = False
+    begun, core = False, np.int64(n)
     for v in range(n):
         d = np.int64(indptr[v + 1] - indptr[v])
         degree[v] = d
         a.settled[v] = 0
-        low = d if d < CLASSES else CLASSES
-        count[low + 1] += 1
+        core -= d == 0
         begun |= mate[v] >= 0
-    state[CERTAIN], state[CORE] = not begun, n - count[1]
+    state[CERTAIN], state[CORE] = not begun, core
     if begun:
         for v in range(n):
             if mate[v] >= 0:
                 degree[v] -= n
                 for k in range(indptr[v], indptr[v + 1]):
                     degree[a.indices[k]] -= 1
-    for d in range(1, CLASSES + 2):
-        count[d] += count[d - 1]
     for v in range(n):
-        d = np.int64(indptr[v + 1] - indptr[v])
-        low = d if d < CLASSES else CLASSES
-        a.order[count[low]] = v
-        count[low] += 1
         if degree[v] == 1:
             a.stack[state[WAITING]] = v
             state[WAITING] += 1
+
+
+@kernel
+def sort_by_degree(a: Any) -> None:
+    """List the vertices that have free neighbours, by their degree at the beginning."""
+    indptr, degree = a.indptr, a.degree
+    first = np.zeros(CLASSES + 2, np.int64)
+    for v in range(degree.size):
+        if degree[v] > 0:
+            d = np.int64(indptr[v + 1] - indptr[v])
+            first[(d if d < CLASSES else CLASSES) + 1] += 1
+    for d in range(1, CLASSES + 2):
+        first[d] += first[d - 1]
+    a.state[ORDERED] = first[CLASSES + 1]
+    for v in range(degree.size):
+        if degree[v] > 0:
+            d = np.int64(indptr[v + 1] - indptr[v])
+            low = d if d < CLASSES else CLASSES
+            a.order[first[low]] = v
+            first[low] += 1
 
 
 @kernel
@@ -108,10 +132,10 @@ def match_on(a: Any, budget: int) -> None:
     """Match on, for some `budget` edges."""
     indptr, indices, mate, degree = a.indptr, a.indices, a.mate, a.degree
     stack, order, settled, state = a.stack, a.order, a.settled, a.state
-    n = order.size
+    n, ordered = order.size, state[ORDERED]
     waiting, matched, at = state[WAITING], state[MATCHED], state[NEXT]
     certain, core = state[CERTAIN] != 0, state[CORE]
-    while at < n and budget > 0:
+    while (waiting > 0 or at < ordered) and budget > 0:
         w = np.int64(-1)
         if waiting > 0:
             waiting -= 1
@@ -127,11 +151,8 @@ def match_on(a: Any, budget: int) -> None:
                 core -= 2
         else:
             v = np.int64(order[at])
-            if certain and degree[v] > 0:
-                certain = False
-                break
             at += 1
-            if at + START_AHEAD < n:
+            if at + START_AHEAD < ordered:
                 prefetch(degree, np.int64(order[at + START_AHEAD]))
                 prefetch(indptr, np.int64(order[at + START_AHEAD]))
             if degree[v] <= 0:
@@ -161,9 +182,9 @@ def match_on(a: Any, budget: int) -> None:
                 elif d == 0 and certain:
                     settled[u] = OUTER
                     core -= 1
-    if state[CERTAIN] != 0:
+    if certain:
         state[PAIRS], state[CORE] = matched, core
-    state[WAITING], state[MATCHED], state[NEXT], state[CERTAIN] = waiting, matched, at, certain
+    state[WAITING], state[MATCHED], state[NEXT] = waiting, matched, at
 
 
 @kernel
@@ -191,7 +212,6 @@ def take_in_order(a: Any, backwards: bool) -> bool:
                 break
     if left <= most:
         state[MATCHED] += pairs
-        state[NEXT] = n
         return True
     for v in range(n):
         if settled[v] == 0:

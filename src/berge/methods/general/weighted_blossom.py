@@ -307,7 +307,7 @@ def leave(f: Any, b: int, time: Any) -> None:
 def match_inside(f: Any, mates: Any) -> None:
     """Settle the matching in all blossoms, from the outermost to the innermost.
 
-    ``mates[v]`` becomes the mate of vertex v. Blossoms stay as they are.
+    ``mates[v]`` becomes the mate of vertex v. Blossoms stay as they are. Work O(n).
     """
     n = f.top.size
     for v in range(n):
@@ -319,14 +319,21 @@ def match_inside(f: Any, mates: Any) -> None:
         while size > 0:
             size -= 1
             c = f.queue[size]
-            match_ring(f, c, -1)
-            d = f.base[c]
-            while True:
-                if d >= n:
-                    f.queue[size] = d
-                    size += 1
-                d = f.after[d]
-                if d == f.base[c]:
-                    break
+            length, start = 0, f.port[c]
+            while start != c:  # all blossoms on the way down to it have the port of c
+                f.touched[length] = start
+                length += 1
+                start = f.parent[start]
+            while length > 0:
+                length -= 1
+                start = f.touched[length]
+                match_ring(f, c, start, -1)
+                d = f.after[start]
+                while d != start:
+                    if d >= n:
+                        f.queue[size] = d
+                        size += 1
+                    d = f.after[d]
+                c = start
     for v in range(n):
         mates[v] = f.mate[v]
