@@ -104,7 +104,7 @@ READ_IN_NO_TIME = 1 << 14  # edges; guess
 # Depth-first searches on trial: "On trial" in performance.md.
 TRIED_ROOTS = 1 / 32  # rows left, as a part of all: with few it does not matter
 TRIED_PART, TRIED_LEAST = 1 / 256, 1 << 14  # edges that are read: a part of all, at least so many
-ALL_FOUND, DEEPER = 0.97, 1.2  # searches that find a path; edges a path, of the other kind
+ALL_FOUND, DEEPER = 0.99, 1.2  # searches that find a path; edges a path, of the other kind
 PROBES, PROBE_EDGES = 32, 512  # rows from which to tell meshes, and edges from each; guess
 MESH_NEWS = 0.85  # part that leads to columns not seen: 0.26 to 0.66 on meshes, 1 in random graphs
 MESH_DEGREE = 8  # edges a row on average: kkt-opf-SyntheticUSA permuted and wave permuted have more
