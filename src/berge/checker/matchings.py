@@ -3,7 +3,8 @@
 What a file says of its matching is compared with what it holds, as far as that goes without the
 graph. A file that cannot be read is a `FormatError`. One that can, but whose pairs contradict each
 other, is a `ProofError`: what it holds is no matching of any graph. What a file says of methods,
-of being maximal and of covers is not read: all that is found anew.
+of being maximal and of covers is not read: all that is found anew. Of a matching that is only near
+the maximum the cover is read, to be checked (`read_cover`).
 """
 
 from __future__ import annotations
@@ -94,6 +95,16 @@ def read_bipartite(path: Path, limits: Limits) -> tuple[Any, Any]:
     if bound < np.count_nonzero(rows >= 0):
         raise FormatError(f"upper bound {bound} is below the number of pairs", path)
     return rows, cols
+
+
+def read_cover(path: Path, limits: Limits) -> tuple[Any, Any] | None:
+    """Read the rows and columns of a cover that an .npz file has; None if there is none."""
+    if suffixes(path) != (".npz", ""):
+        return None
+    with Archive(path, limits) as archive:
+        if "row_cover" not in archive or "col_cover" not in archive:
+            return None
+        return archive.array("row_cover", "b", 1), archive.array("col_cover", "b", 1)
 
 
 def read_general(path: Path, limits: Limits) -> tuple[Any, float]:
