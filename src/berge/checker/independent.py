@@ -25,10 +25,10 @@ class Verdict(NamedTuple):
     """What is known of a matching; `shape` has one number for a general graph.
 
     Where `best`, it is maximum, and `cover` has the rows and columns of a vertex cover. Of a
-    general graph it is maximal; if its file tells an upper bound, so that it was found by an exact
-    algorithm, it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd parts
-    that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves that it
-    is not far. What is not known is None.
+    general graph it is maximal. If its file tells an upper bound, it was found by an exact
+    algorithm: then it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd
+    parts that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves
+    that it is not far. What is not known is None.
     """
 
     shape: tuple[int, ...]
@@ -74,7 +74,7 @@ def verify(source: Source, matching: Path) -> Verdict:
     verdict = _check_bipartite(shape, edges, *found)
     if verdict.valid and not verdict.best:
         cover = read_cover(matching, source.limits)
-        return verdict if cover is None else _check_bound(verdict, shape, edges, *found, cover)
+        return verdict if cover is None else _check_bound(verdict, shape, edges, found, cover)
     return verdict
 
 
@@ -97,12 +97,12 @@ def _check_bipartite(shape: Shape, edges: list[Piece], rows: Any, cols: Any) -> 
 
 
 def _check_bound(
-    verdict: Verdict, shape: Shape, edges: list[Piece], rows: Any, cols: Any, cover: tuple[Any, Any]
+    verdict: Verdict, shape: Shape, edges: list[Piece], found: Any, cover: tuple[Any, Any]
 ) -> Verdict:
     """Add what no matching exceeds, if the cover that came with the matching proves it."""
     sizes = int(cover[0].sum()), int(cover[1].sum())
     try:
-        check_matching(shape, edges, rows, cols, cover, sum(sizes))
+        check_matching(shape, edges, found[0], found[1], cover, sum(sizes))
     except ProofError as error:
         return verdict._replace(reason=f"{verdict.reason}; of its cover: {error}")
     return verdict._replace(cover=sizes, bound=sum(sizes))

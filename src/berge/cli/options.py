@@ -117,14 +117,18 @@ class GraphFile:
     def read_undirected(self, *, weights: bool) -> Graph:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
+        from .labels import IN_PYTHON, labels_hinted
 
-        return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
 
     def read_signed(self, *, lightest: bool) -> Graph:
         """Read an undirected graph with weights of any sign; keep the lightest parallel edges."""
         from ..ingest.signed import as_signed_graph, read_signed
+        from .labels import IN_PYTHON, labels_hinted
 
-        graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
         return as_signed_graph(graph, negated=True) if lightest else graph
 
 
@@ -384,7 +388,7 @@ def check_plot(path: Path | None) -> None:
     """Refuse a picture that could not be drawn or written, before any work."""
     if path is not None:
         check_output(path, PICTURES, "'--plot'")
-        from ..analysis.plots import pyplot
+        from ..drawn import pyplot
 
         pyplot()  # raises where matplotlib is missing
 

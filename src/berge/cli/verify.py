@@ -59,12 +59,12 @@ def verify(
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
     cover of the same size, and that it is not with an augmenting path. The exit code is 0 for a
-    maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
+    maximum matching, and 6 for one that is not maximum. It is 5 if it is no matching of this graph.
 
     Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
-    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. What `berge
-    assign` wrote to .npz or .json, `berge weighted` to .npz, and `berge match` with capacities, has
-    its proof in the file: prices, or a cover.
+    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. Some files have
+    their proof in them, prices or a cover: what `berge assign` wrote to .npz or .json, `berge
+    weighted` to .npz, and `berge match` with capacities.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.

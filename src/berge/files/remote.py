@@ -130,7 +130,7 @@ def here(
     else:
         place = copied(cast("str", source), limits)
     if place is source:
-        yield place
+        yield cast("PathName", source)
         return
     with named(place, shown(source)):
         yield place
@@ -394,7 +394,7 @@ def _system(url: str) -> tuple[Any, str]:
     except ImportError:
         raise OptionError(f'{shown(url)} needs fsspec: pip install "berge[remote]"') from None
     try:
-        system, path = url_to_fs(url)
+        system, path = url_to_fs(url, use_listings_cache=False)  # what is listed may change
     except ImportError as error:
         raise OptionError(f"{shown(url)} needs another package: {error}") from None
     return system, path

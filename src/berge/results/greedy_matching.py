@@ -134,7 +134,8 @@ class GreedyMatching(Mates):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
-        With it go its weight, whether it is maximal, and the method.
+        With it go its weight, whether it is maximal, and the method. Tables (``.csv``, ``.tsv`` and
+        ``.parquet``) have the pairs alone, by name where the graph had labels.
 
         Examples
         --------
@@ -146,6 +147,8 @@ class GreedyMatching(Mates):
         """
         from ..files.matchings import VertexFacts, write_vertex_matching
 
+        if self._is_table(path):
+            return
         facts = VertexFacts(float(self.weight), self.is_maximal, self.method)
         write_vertex_matching(path, self.mate, facts)
 

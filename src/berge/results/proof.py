@@ -40,6 +40,7 @@ from ..checker.vertex_prices import check_vertex_prices
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
+from ..hints import with_hints
 from ..settings import Checker
 from ..shown import Shown
 
@@ -100,6 +101,7 @@ class Certificate(Shown):
         return f"Certificate(a vertex cover of size {rows + cols}: {rows} rows, {cols} columns)"
 
 
+@with_hints
 def verify(
     graph: Any,
     matching: Matching | GreedyMatching | GeneralMatching,
@@ -157,6 +159,10 @@ def verify(
 
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
+    if not (
+        bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
+    ):
+        raise OptionError(f"bound must be a whole number, not {bound!r}")
     given: Any = matching
     if hasattr(given, "matched_fraction"):  # a greedy one
         from .vertex_prices import VertexPrices
@@ -166,9 +172,9 @@ def verify(
         undirected = as_graph(graph)
         verify_greedy(undirected, given)
         if certificate is not None:
-            bound = check_prices(undirected, certificate.prices)
-            if certificate.upper_bound < bound:
-                wrong = f"the prices bound it by {bound}, not by {certificate.upper_bound}"
+            most = check_prices(undirected, certificate.prices)
+            if not certificate.upper_bound >= most:  # nor NaN
+                wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return
     if hasattr(given, "mate"):
