@@ -185,6 +185,10 @@ DAMAGE = {
     "another check": ("first.json", lambda content: changed(content, check=1)),
     "other results": ("first.json", lambda content: changed(content, kernels={"k": ["f", "?", 1]})),
     "too many": ("first.json", lambda content: changed(content, kernels={"k": ["f", "bool", 9]})),
+    "no such kernel": (
+        "first.json",
+        lambda content: changed(content, kernels={"k": ["f", "none", 0]}),
+    ),
     "no list": ("first.json", lambda content: changed(content, kernels={"k": 3})),
 }
 

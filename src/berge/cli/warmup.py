@@ -71,6 +71,7 @@ def _save(everything: bool, folder: Path | None) -> None:
             check=True,
         )
         code = "import sys; from berge.cli.warmup import save_first; save_first(sys.argv[1])"
+        settings["NUMBA_CACHE_DIR"] = str(Path(unused, "first"))  # others, though of equal names
         subprocess.run(
             [sys.executable, "-X", "berge-record", "-c", code, folder],
             env=os.environ | settings,

@@ -76,7 +76,10 @@ def _library() -> tuple[ctypes.CDLL, dict[str, tuple[str, str, int]]] | None:
         if index["check"] != zlib.crc32(content) or not NEEDS <= _features():
             return None
         kernels = {str(key): _entry(*entry) for key, entry in index["kernels"].items()}
-        return ctypes.CDLL(str(FOLDER / LIBRARY)), kernels
+        library = ctypes.CDLL(str(FOLDER / LIBRARY))
+        for name, _, _ in kernels.values():
+            getattr(library, name)
+        return library, kernels
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -97,9 +97,8 @@ def _alone(module: Any, entry: str, name: str) -> Any:
     builder = binding.create_pass_builder(_machine(), binding.PipelineTuningOptions(speed_level=3))
     builder.getModulePassManager().run(alone, builder)
     outside = [f.name for f in [*alone.functions, *alone.global_variables] if f.is_declaration]
-    if any(not n.startswith("llvm.") and n not in _KNOWN for n in outside):
-        return None
-    return alone
+    whole = all(n.startswith("llvm.") or n in _KNOWN for n in outside)
+    return alone if whole and any(f.name == name for f in alone.functions) else None
 
 
 def _machine() -> Any:
