@@ -160,7 +160,7 @@ def verify(
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
     given: Any = matching
-    if hasattr(given, "matched_fraction"):  # a greedy one
+    if hasattr(type(given), "of_best"):  # a greedy one, whatever it has
         from .vertex_prices import VertexPrices
 
         if not isinstance(certificate, VertexPrices | None):
