@@ -33,6 +33,12 @@ autodoc_default_options = {"members": True, "member-order": "bysource"}
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_mock_imports = ["cupy"]
+# Lists of names would be long: `berge.algorithms` has them.
+autodoc_type_aliases = {
+    name: "str"
+    for name in (Path(__file__).parents[1] / "src/berge/settings.py").read_text().split()
+    if name.endswith("Name")
+}
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False

@@ -33,7 +33,15 @@ from .kernel_files import ROOT
 # What to break, and the tests that should notice.
 CHECKER = {
     f"checker/{name}.py": [f"tests/checker/test_{name}.py"]
-    for name in ("check", "general", "capacities", "tutte_berge", "prices", "odd_sets")
+    for name in (
+        "check",
+        "general",
+        "capacities",
+        "tutte_berge",
+        "prices",
+        "odd_sets",
+        "vertex_prices",
+    )
 }
 TESTS = CHECKER | {
     "methods/combined/budgeted.py": ["tests/methods/combined/test_budgeted.py"],

@@ -145,6 +145,7 @@ CASES = {
         head = HEAD + "coordinate pattern general\\n"
         path = put("s.mtx.bz2", bz2.compress(head.encode()) + LINE)
         refused(lambda: berge.read(path), "s.mtx.bz2")
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20
     """,
     "5 the same in JSON": """
         path = put("m.json.bz2", LINE)
@@ -157,7 +158,12 @@ CASES = {
         refused(lambda: berge.read(path), "s.mtx")
     """,
     "6 25 digits in a METIS header": """
-        refused(lambda: berge.as_graph(put("s.graph", f"1{'0' * 24} 0\\n")), "s.graph")
+        many = "9" * 25
+        heads = (f"{many} 0", f"2 {many}", f"2 1 {many}", f"2 1 011 {many}", f"2 1 1\\n2 {many}")
+        for head in heads:
+            path = put("s.graph", head + "\\n2\\n1\\n")
+            refused(lambda: berge.as_graph(path), "s.graph")
+            refused(lambda: berge.read(path), "s.graph")
     """,
     "6 an integer beyond 64 bits": """
         path = put("s.mtx", HEAD + f"coordinate integer general\\n1 1 1\\n1 1 {10**20}\\n")
@@ -211,8 +217,10 @@ CASES = {
         refused(lambda: berge.read(put("s.mtx", HEAD + "coordinate pattern general\\n١ 1 0\\n")))
     """,
     "7 an endless weight": """
-        head = "# vertices 2 pairs 1 weight inf maximal yes method suitor\\n0 1\\n"
-        refused(lambda: berge.GreedyMatching.load(put("m.txt", head)))
+        for weight in (np.inf, np.nan):
+            facts = {"weight": weight, "is_maximal": True, "method": "suitor"}
+            path = archive("m.npz", mate=np.array([1, 0]), **facts)
+            refused(lambda: berge.GreedyMatching.load(path), "m.npz")
     """,
     "7 what is read without weights and not with them": """
         text = "\\ufeff" + HEAD + "coordinate real general\\n2 2 1\\n% a comment\\n+2 1 3\\n"
@@ -358,6 +366,19 @@ CASES = {
         content["proof"]["pair_weights"] = ["a", "b"]
         put("p.json", json.dumps(content))
         refused(lambda: berge.Assignment.load(path), "p.json")
+    """,
+    "21 indices that scipy's own code does not look at": """
+        from scipy.sparse import bsr_array, coo_array
+        from berge.interop import scipy as instead
+        coo = coo_array((np.ones(1000), (np.arange(1000), np.arange(1000))))
+        coo.row[:] = 2**30
+        bsr = bsr_array(np.ones((400, 400)), blocksize=(2, 2))
+        bsr.indptr[5] = -(2**30)
+        for matrix in (coo, bsr):
+            refused(lambda: berge.scale_and_permute(matrix))
+            refused(lambda: berge.maximum_matching(matrix))
+            refused(lambda: instead.linear_sum_assignment(matrix))
+        refused(lambda: instead.min_weight_full_bipartite_matching(coo))
     """,
 }
 

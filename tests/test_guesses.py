@@ -76,6 +76,126 @@ def test_certain(make):
     assert berge.maximum_matching(make()).source is None
 
 
+SCORES = {"who": ["ann", "bob"], "what": ["cook", "cook"], "points": [3, 4]}
+PARTLY = [(0, 1, {"weight": 2}), (1, 2, {})]
+
+WEIGHTS_REFUSED = {
+    "three columns of numbers": (
+        lambda: berge.assign(frame(np.ones((3, 3), int))),
+        "may be a matrix or edges with weights: pass frame.to_numpy",
+    ),
+    "two columns of numbers": (
+        lambda: berge.assign(frame(np.ones((3, 2), int))),
+        r"which column of the frame has the weights.*stack\(\)",
+    ),
+    "two columns of numbers beside the ends": (
+        lambda: berge.assign(frame(SCORES | {"age": [1, 2]}), left="who", right="what"),
+        "which column of the frame has the weights",
+    ),
+    "numbers for any graph": (
+        lambda: berge.maximum_weight_matching(frame(np.ones((3, 3), int))),
+        "pass frame.to_numpy.., or the three columns as a tuple",
+    ),
+    "too many columns for any graph": (
+        lambda: berge.maximum_matching(frame(SCORES), general=True),
+        "choose the two with the ends of edges",
+    ),
+    "no weights for any graph": (
+        lambda: berge.maximum_weight_matching(frame({"a": ["x"], "b": ["y"]})),
+        "which column of the frame has the weights",
+    ),
+}
+WEIGHTS_WARNED = {
+    "edges in three columns": (
+        lambda: berge.assign(np.array([[0, 0, 5], [0, 1, 6], [1, 1, 7], [2, 2, 7]])),
+        r"read as a matrix of weights.*array\[:, 2\]",
+    ),
+    "some weights missing": (
+        lambda: berge.maximum_weight_matching(graph_of(PARTLY)),
+        "1 of 2 edges have no attribute 'weight': they weigh 1",
+    ),
+    "some weights missing, greedily": (
+        lambda: berge.greedy_matching(graph_of(PARTLY), weights=True),
+        "1 of 2 edges have no attribute 'weight': they weigh 1",
+    ),
+    "indices that may count from 1": (
+        lambda: berge.maximum_matching(([1, 2], [2, 1])),
+        "row 0 and column 0 have no edge: if the indices count from 1",
+    ),
+    "the same with weights": (
+        lambda: berge.assign(([1, 2], [2, 1], [5, 5]), match="maximum"),
+        "row 0 and column 0 have no edge: if the indices count from 1",
+    ),
+    "the same in any graph": (
+        lambda: berge.maximum_matching(([1, 2, 3], [2, 3, 1]), general=True),
+        "vertex 0 has no edge: if the indices count from 1",
+    ),
+    "the same in any graph with weights": (
+        lambda: berge.maximum_weight_matching(([1, 2, 3], [2, 3, 1], [1, 1, 1])),
+        "vertex 0 has no edge: if the indices count from 1",
+    ),
+}
+
+
+@pytest.mark.parametrize(("solve", "message"), WEIGHTS_REFUSED.values(), ids=WEIGHTS_REFUSED)
+def test_weights_refused(solve, message):
+    with pytest.raises((berge.OptionError, berge.InvalidGraphError), match=message):
+        solve()
+
+
+@pytest.mark.parametrize(("solve", "message"), WEIGHTS_WARNED.values(), ids=WEIGHTS_WARNED)
+def test_weights_warned_of(solve, message):
+    with pytest.warns(berge.GuessWarning, match=message) as found:
+        solve()
+    assert found[0].filename == __file__
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["each pair once", "pairs repeat"])
+def test_columns_of_scores_are_said(times):
+    columns = {name: values * times for name, values in SCORES.items()}
+    plan = berge.assign(frame(columns), match="maximum")
+    said = "rows are what is in column 'who', columns what is in 'what', weights in 'points'"
+    assert plan.source == said
+    assert said in " ".join(value for _, value in plan._facts())
+    sized = berge.assign(([0, 1], [1, 0], [5, 5]))
+    assert sized.source == "2 × 2 by the largest indices"
+    assert berge.assign(([0, 1], [1, 0], [5, 5], (2, 2))).source is None
+
+
+def test_columns_that_may_be_taken_are_said_by_the_command(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("who,what,points\nann,cook,3\nbob,sew,4\n")
+    command = ("assign", path, "--left", "who", "--right", "what")
+    assert "scores in column points" in run(*command).stdout
+    path.write_text("who,what,points,age\nann,cook,3,9\n")
+    assert "say which column has the scores: --score, one of" in run(*command, code=2).stderr
+    told = run(*command, "--score", "age").stdout
+    assert "scores in column age" in told
+    assert "the least sum" in told
+
+
+def test_a_first_line_that_may_not_be_names(tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("ann,cook\nbob,cook\nbob,sew\n")
+    for command in ("match", "decompose"):
+        told = run(command, path, "--left", "1", "--right", "2")
+        assert "line 1: taken for the names of columns, but 'cook' is a label" in told.stderr
+        assert "line 1 names its columns" in told.stdout
+    path.write_text("ann,cook,3\nbob,cook,4\n")
+    told = run("assign", path, "--left", "1", "--right", "2", "--match", "maximum")
+    assert "line 1: taken for the names of columns, but 'cook' is a label" in told.stderr
+    path.write_text("who,what\nbob,cook\nbob,sew\n")
+    assert run("match", path, "--left", "1", "--right", "2").stderr == ""
+
+
+def test_units_of_what_has_no_edge():
+    with pytest.warns(berge.GuessWarning, match="names bake, which no edge has"):
+        found = berge.match_pairs([("ann", "cook")], capacity_right={"cook": 2, "bake": 1})
+    assert found.is_maximum
+    with pytest.raises(berge.OptionError, match="at_least_right names 'bake', which has no edge"):
+        berge.match_pairs([("ann", "cook")], at_least_right={"bake": 1})
+
+
 @pytest.mark.parametrize("text", ["1 2\n2 3\n3 1\n", "from,to\n1,1\n", "4,1\n1,1\n"])
 @pytest.mark.parametrize("read", [berge.read, berge.files.read_graph])
 def test_an_edge_list_that_may_count_from_1(tmp_path, text, read):

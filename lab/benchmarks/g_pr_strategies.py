@@ -19,7 +19,7 @@ from common import with_real
 
 import berge
 from berge import generate
-from berge.analysis.plots import pyplot
+from berge.drawn import pyplot
 from berge_lab.bench.loop import in_turns
 from berge_lab.bench.ratios import geometric_mean
 

@@ -202,6 +202,15 @@ def test_edge_cover_of_repeats_and_of_nothing():
     assert berge.minimum_edge_cover(np.zeros((0, 0))).shape == (0, 2)
 
 
+def test_names_of_an_edge_cover():
+    wishes = berge.as_bipartite({"ann": ["cook"], "bob": ["cook", "sew"]})
+    cover = berge.minimum_edge_cover(wishes)
+    assert cover.named() == [("ann", "cook"), ("bob", "sew")]
+    assert cover[1:].named() == [("bob", "sew")]
+    with pytest.raises(berge.InvalidGraphError, match="row cid has no entry"):
+        berge.minimum_edge_cover({"ann": ["cook"], "cid": []})
+
+
 def test_edge_cover_names_what_no_edge_covers():
     with pytest.raises(berge.InvalidGraphError, match="row 1 has no entry"):
         berge.minimum_edge_cover(np.array([[1, 0], [0, 0]]))

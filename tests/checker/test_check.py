@@ -75,6 +75,20 @@ def test_refuses_covers_that_prove_nothing(cover, message):
         checked(cover=cover)
 
 
+def test_a_bound_for_the_cover():
+    """A larger cover proves that no matching is larger than it."""
+    whole = mask(3, 0, 1, 2), mask(3)
+    least = int(sum(side.sum() for side in whole))
+    for bound in (least, least + 1):
+        assert check_matching((3, 3), EDGES, ROWS, COLS, whole, bound) == checked()
+    with pytest.raises(
+        ProofError, match=f"3 vertices .* not a proof that {least - 1} are the most"
+    ):
+        check_matching((3, 3), EDGES, ROWS, COLS, whole, least - 1)
+    with pytest.raises(ProofError, match="is not covered"):
+        check_matching((3, 3), EDGES, ROWS, COLS, (mask(3), mask(3)), least)
+
+
 @pytest.mark.parametrize(
     ("piece", "message"),
     [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -53,3 +56,30 @@ def test_what_an_exact_algorithm_found_is_verified_independently(tmp_path, suffi
         False,
         "vertex 0 is matched to vertex 6, not a neighbour",
     )
+
+
+LOADED = """
+import sys
+from click.testing import CliRunner
+import berge.cli
+done = CliRunner().invoke(berge.cli.cli, ["verify", *sys.argv[1:], "--independent"])
+print(done.exit_code)
+print(*(m for m in sys.modules if m.split(".")[0] in ("numba", "scipy", "llvmlite", "berge")))
+"""
+
+
+def test_nothing_else_is_loaded(tmp_path):
+    """No compiler, no reader but the checker's own, nothing that solves."""
+    graph = berge.generate.chain(5)
+    berge.write(graph, tmp_path / "g.mtx")
+    berge.maximum_matching(graph).save(tmp_path / "m.npz")
+    command = [sys.executable, "-c", LOADED, tmp_path / "g.mtx", tmp_path / "m.npz"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    code, *loaded = said.split()
+    assert code == "0"
+    assert {name.split(".")[0] for name in loaded} == {"berge"}
+    read = "archive npz npy matchings parts folder matrix_market metis edge_list blocks text lines"
+    assert not {f"berge.files.{name}" for name in read.split()} & set(loaded)
+    assert not any(name.startswith(("berge.compile", "berge.solve")) for name in loaded)
+    names_of_methods = {"algorithm", "catalogue", "registry"}  # which options of commands may have
+    assert {name.split(".")[2] for name in loaded if ".methods." in name} <= names_of_methods

@@ -22,6 +22,7 @@ from . import (
     test_odd_sets,
     test_prices,
     test_tutte_berge,
+    test_vertex_prices,
 )
 
 FILES = {
@@ -31,6 +32,7 @@ FILES = {
     "tutte_berge": test_tutte_berge,
     "prices": test_prices,
     "odd_sets": test_odd_sets,
+    "vertex_prices": test_vertex_prices,
 }
 
 

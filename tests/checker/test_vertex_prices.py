@@ -25,6 +25,7 @@ def test_what_is_right():
     assert 4.5 < bound_of(4.5) <= 4.5 * (1 + 3 * ROUNDING)
     assert check_vertex_prices(0, [], np.zeros(0)) == math.nextafter(0.0, 1.0)
     assert check([0.5, 0.5, 0.5], w=None) == bound_of(1.5)
+    assert check([0.5, 0.5, 0.5], w=np.array([1 + ROUNDING, 1.0, 1.0, 9.0])) == bound_of(1.5)
     assert check([1.5 * (1 - ROUNDING / 4), 0.5, 2.5]) < 4.5 + 1e-9
 
 

@@ -125,6 +125,10 @@ def test_urls(tmp_path, monkeypatch):
     told = run("match", url, "--limit", "download=100", code=1).output
     assert "may be downloaded; --limit download=" in " ".join(told.split())
     run("match", url, "--cluster", "local", "--checkpoint", "memory://cli/saved", code=2)
+    # As with files: nothing is written over with --no-clobber, and no larger matching at all.
+    assert "is there already" in run("match", url, "-o", saved, "--no-clobber", code=2).output
+    assert "kept" in run("match", url, "-o", saved, "--time-limit", "0", code=3).output
+    assert run_json("verify", url, saved)["is_maximum"]
     monkeypatch.setattr(type(fsspec.filesystem("memory")), "put_file", fail)
     assert "gone" in run("match", url, "-o", "memory://cli/other.npz", code=1).output
 

@@ -143,7 +143,7 @@ def test_interrupt(mesh, monkeypatch):
         (["--method", "suiter"], "did you mean 'suitor'"),
         (["--p", "1.5"], "0.01<=x<=0.99"),
         (["--p", "0.5", "-m", "suitor"], "p is for proposals and weighted-proposals; suitor"),
-        (["-o", "x.csv"], "must end in .npz or .txt"),
+        (["-o", "x.md"], "must end in .npz, .txt, .csv, .tsv or .parquet"),
         (["--plot", "x.txt"], "must end in .png, .svg or .pdf"),
         (["--time-limit", "-1"], "not a number of seconds"),
     ],

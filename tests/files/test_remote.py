@@ -235,6 +235,9 @@ def test_limits_of_open_files_and_stores(store):
     berge.write(GRAPH, f"{store}/graph.mtx")
     with pytest.raises(FetchError, match="may be downloaded"):
         berge.read(f"{store}/graph.mtx", limits=Limits(download=100))
+    berge.write(GRAPH, f"{store}/graph.parquet")
+    with pytest.raises(FetchError, match=r"graph.parquet has .* may be downloaded"):
+        berge.read(f"{store}/graph.parquet", limits=Limits(download=100))
     with (
         fsspec.open(f"{store}/graph.mtx") as file,
         pytest.raises(FetchError, match="may be downloaded"),

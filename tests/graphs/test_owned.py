@@ -287,6 +287,63 @@ def test_a_matrix_changed_during_the_call_gives_an_answer_or_an_error(size, shap
     assert answers + errors > 0
 
 
+def test_whatever_is_called_on_a_matrix_that_changes():
+    """Also what is left to scipy's own code, which crashed."""
+    said = run(
+        """
+        import threading, time, warnings
+        import numpy as np, berge
+        from berge.interop import scipy as instead
+        warnings.simplefilter("ignore")
+        matrix = berge.generate.erdos_renyi(300, 300, 1500, seed=1).to_scipy()
+        matrix.data = np.arange(matrix.nnz) % 50
+        units, prices, over = np.ones(300, np.int64), np.zeros(300), threading.Event()
+        arrays = [matrix.indptr, matrix.indices, matrix.data, units, prices]
+        right = [array.copy() for array in arrays]
+
+        def spoil():
+            rng = np.random.default_rng(0)
+            while not over.is_set():
+                for array, was in zip(arrays, right):
+                    wild = [2**31 - 1, -1, -(2**31), 300, 2**30, 0]
+                    wild = [np.nan, np.inf, -1e300] if array is prices else wild
+                    array[rng.integers(0, array.size, 40)] = rng.choice(wild, 40)
+                    time.sleep(0.0001)
+                    array[:] = was
+
+        calls = [
+            lambda: berge.assign(matrix, match="any", unmatched_cost=5, initial=prices),
+            lambda: berge.assign(matrix, match="maximum", capacity_left=units),
+            lambda: berge.assign(matrix, match="maximum", objective="bottleneck"),
+            lambda: berge.maximum_weight_matching(matrix),
+            lambda: berge.maximum_matching(matrix, general=True),
+            lambda: berge.maximum_matching(matrix, capacity_left=units, capacity_right=units),
+            lambda: berge.greedy_matching(matrix, weights=True),
+            lambda: berge.edge_roles(matrix),
+            lambda: berge.minimum_vertex_cover(matrix),
+            lambda: berge.block_triangular_form(matrix),
+            lambda: berge.scale_and_permute(matrix),
+            lambda: berge.coarsen_hypergraph(matrix, until=100, net_weights=units),
+            lambda: instead.min_weight_full_bipartite_matching(matrix),
+            lambda: berge.explain_unmatched(matrix, berge.maximum_matching(matrix)),
+            lambda: berge.maximum_matching(matrix).prove(matrix),
+        ]
+        other = threading.Thread(target=spoil, daemon=True)
+        other.start()
+        for call in calls:
+            for _ in range(20):
+                try:
+                    call()
+                except (berge.BergeError, ValueError) as error:
+                    assert type(error) is ValueError or "berge" in type(error).__module__, error
+        over.set()
+        other.join()
+        print("unharmed")
+        """
+    )
+    assert said == "unharmed\n"
+
+
 def test_a_matching_changed_during_the_call_gives_an_answer_or_an_error():
     """As a start, or to decompose by: other arrays take the place of those that were checked."""
     said = run(

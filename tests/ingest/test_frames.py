@@ -161,9 +161,19 @@ def test_many_rows_like_one_by_one(make):
 
 
 @three_libraries
-def test_not_an_undirected_graph(make):
-    with pytest.raises(InvalidGraphError, match="two sides with labels"):
-        berge.as_graph(make({"a": ["x", "y"], "b": ["y", "x"]}))
+def test_an_undirected_graph(make):
+    """A label is one vertex, whichever column it is in."""
+    graph = berge.as_graph(make({"a": ["x", "y", "z"], "b": ["y", "z", "x"]}))
+    assert graph.labels == ("x", "y", "z")
+    assert graph.n_edges == 3
+    assert graph.weights is None
+    source = make({"a": ["x", "y", "z"], "b": ["y", "z", "w"], "c": [-1.0, 5.0, 2.5]})
+    assert berge.maximum_weight_matching(source).named() == [("y", "z")]
+    assert berge.maximum_weight_matching(source, minimise=True).weight == -1
+    heavy = berge.as_graph(make({"a": ["x", "y"], "c": [3, 4], "b": ["y", "z"]}), weights="c")
+    assert heavy.weights.tolist() == [3, 3, 4, 4]
+    with pytest.raises(InvalidGraphError, match="which column of the frame has the weights"):
+        berge.greedy_matching(make({"a": ["x"], "b": ["y"]}), weights=True)
 
 
 def test_columns_are_for_frames_only():

@@ -56,7 +56,9 @@ def test_pajek(tmp_path, reader):
     path.write_text(PAJEK.format(""))
     graph = berge.read(path)
     assert {*graph.row_labels, *graph.col_labels} == {"ann", "bob", "cook", "drive"}
-    assert sorted(berge.as_graph(path, weights=True).weights.tolist()) == [1, 1, 1, 1, 2.5, 2.5]
+    with pytest.warns(berge.GuessWarning, match="2 of 3 edges have no attribute 'weight'"):
+        weights = berge.as_graph(path, weights=True).weights
+    assert sorted(weights.tolist()) == [1, 1, 1, 1, 2.5, 2.5]
     path.write_text(PAJEK.format(" 2"))
     if reader == "igraph":
         assert berge.read(path).row_labels == ("ann", "bob")
@@ -114,6 +116,39 @@ def test_tables_of_labels(tmp_path, suffix):
     assert best.stdout == "who,what,score\nbob,cook,1\ncid,drive,3\n"
     assert "scores in column score" in best.stderr
     assert "--left …" in run("match", path, code=2).stderr
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_names_of_any_graph_go_into_tables(tmp_path, suffix):
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from([("ann", "bob", 3), ("bob", "cid", 5), ("cid", "ann", 4)])
+    path = tmp_path / f"pairs{suffix}"
+    for found in (
+        berge.maximum_weight_matching(graph),
+        berge.greedy_matching(graph, weights=True),
+    ):
+        found.save(path)
+        if suffix == ".parquet":
+            import pyarrow.parquet as parquet
+
+            assert parquet.read_table(path).to_pydict() == {"left": ["bob"], "right": ["cid"]}
+        else:
+            between = "," if suffix == ".csv" else "\t"
+            assert path.read_text() == f"left{between}right\nbob{between}cid\n"
+        assert found.unmatched_names == ["ann"]
+
+
+def test_commands_write_names_of_any_graph(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    source, out = tmp_path / "a.graphml", tmp_path / "out.csv"
+    networkx.write_graphml(networkx.Graph([("ann", "bob", {"weight": 2.0})]), source)
+    for command in (("weighted",), ("greedy", "--weights"), ("match", "--general")):
+        run(*command, source, "-o", out)
+        assert out.read_text() == "left,right\nann,bob\n"
+        out.unlink()
 
 
 @pytest.mark.parametrize("where", ["", "%" + " " * 70_000 + "\n*vertices 1\n"])

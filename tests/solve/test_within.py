@@ -152,6 +152,15 @@ def test_command_line(tmp_path):
     assert checked["upper_bound"] == 2000
     assert "at most 2,000 are possible" in run("verify", path, saved, "--within", "1%").output
     run("verify", path, saved, "--within", "0.01%", code=6)
+    checked = run_json("verify", path, saved, "--independent", "--within", "1%")
+    assert (checked["is_maximum"], checked["upper_bound"]) == (False, 2000)
+    with np.load(saved) as arrays:
+        lie = dict(arrays)
+    lie["row_cover"] = lie["row_cover"] & False
+    np.savez(saved, **lie)
+    checked = run_json("verify", path, saved, "--independent", "--within", "1%", code=6)
+    assert checked["upper_bound"] is None
+    assert "is not covered" in checked["reason"]
     for wrong in ("200%", "x", "0"):
         run("match", path, "--within", wrong, code=2)
     run("match", path, "--within", "1%", "--general", code=2)

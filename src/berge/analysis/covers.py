@@ -116,7 +116,32 @@ def maximum_independent_set(graph: Any, **options: Unpack[Settings]) -> Part:
     return Part(rows, cols).with_labels(cover.row_labels, cover.col_labels)
 
 
-def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> IndexArray:
+class Edges(np.ndarray[Any, np.dtype[Any]]):
+    """Rows and columns of edges; `named` has their names."""
+
+    row_labels: Any = None
+    col_labels: Any = None
+
+    def __array_finalize__(self, other: Any) -> None:
+        for side in ("row_labels", "col_labels"):
+            setattr(self, side, getattr(other, side, None))
+
+    def named(self) -> list[tuple[Any, Any]]:
+        """Return the names of both ends of each edge; numbers where there are none.
+
+        Examples
+        --------
+        >>> import berge
+        >>> wishes = berge.match_pairs([("ann", "cook"), ("bob", "cook")]).graph
+        >>> berge.minimum_edge_cover(wishes).named()
+        [('ann', 'cook'), ('bob', 'cook')]
+        """
+        rows, cols = np.asarray(self).T
+        ends = named(self.row_labels, rows), named(self.col_labels, cols)
+        return list(zip(*ends, strict=True))
+
+
+def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> Edges:
     """Return a smallest set of edges that has every row and column as an end.
 
     Parameters
@@ -127,7 +152,8 @@ def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> IndexArray:
     Returns
     -------
     array of shape (edges, 2)
-        Row and column of each edge, in order: rows + columns − structural rank of them.
+        Row and column of each edge, in order: rows + columns − structural rank of them. Their
+        names are in ``named()``.
 
     Raises
     ------
@@ -145,10 +171,15 @@ def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> IndexArray:
     O(rows + columns + edges) besides the matching.
     """
     graph = as_bipartite(graph)
-    for side, degrees in (("row", graph.row_degrees), ("column", graph.col_degrees)):
+    sides = (
+        ("row", graph.row_degrees, graph.row_labels),
+        ("column", graph.col_degrees, graph.col_labels),
+    )
+    for side, degrees, labels in sides:
         isolated = np.flatnonzero(degrees == 0)
         if isolated.size:
-            raise InvalidGraphError(f"{side} {isolated[0]} has no entry: no edge can cover it")
+            first = named(labels, isolated[:1])[0]
+            raise InvalidGraphError(f"{side} {first} has no entry: no edge can cover it")
     matching = certain_matching(graph, options)
     rows, cols = matching.unmatched_rows, matching.unmatched_cols
     edges = np.concatenate(
@@ -158,7 +189,9 @@ def minimum_edge_cover(graph: Any, **options: Unpack[Settings]) -> IndexArray:
             np.column_stack([_first_neighbours(graph.T, cols), cols]),
         ]
     )
-    return edges[np.lexsort((edges[:, 1], edges[:, 0]))].astype(graph.indices.dtype)
+    cover = edges[np.lexsort((edges[:, 1], edges[:, 0]))].astype(graph.indices.dtype).view(Edges)
+    cover.row_labels, cover.col_labels = graph.row_labels, graph.col_labels
+    return cover
 
 
 def _first_neighbours(graph: BipartiteGraph, rows: IndexArray) -> IndexArray:
@@ -175,34 +208,17 @@ class EdgeRoles(Codes):
         A number for every stored entry: 2 if it is in every maximum matching, 1 if in some but not
         in every one, 0 if in none. Repeated entries count as one edge. The order is that of
         ``as_bipartite(graph).indices``, and of a CSR array's data.
+    graph
+        Whose edges these are.
     rows, cols
         Masks: which rows and columns every maximum matching matches.
     decomposition
         What it was read from.
-    graph
-        Whose edges these are.
     """
 
     rows: npt.NDArray[np.bool_]
     cols: npt.NDArray[np.bool_]
     decomposition: DulmageMendelsohn
-    graph: BipartiteGraph
-
-    def named(self, role: npt.NDArray[np.bool_]) -> list[tuple[Any, Any]]:
-        """Return the edges of a mask such as `in_every`, each once, by the names of their ends.
-
-        Examples
-        --------
-        >>> import berge
-        >>> wishes = berge.match_pairs([("ann", "cook"), ("bob", "cook"), ("bob", "sew")]).graph
-        >>> roles = berge.edge_roles(wishes)
-        >>> roles.named(roles.in_none)
-        [('bob', 'cook')]
-        """
-        graph, places = self.graph, np.flatnonzero(role)
-        rows = np.searchsorted(graph.indptr, places, side="right") - 1
-        ends = named(graph.row_labels, rows), named(graph.col_labels, graph.indices[places])
-        return list(dict.fromkeys(zip(*ends, strict=True)))
 
 
 @overload
@@ -256,4 +272,4 @@ def edge_roles(graph: Any, **options: Any) -> EdgeRoles | GeneralEdgeRoles:
     rows, cols = np.ones(graph.n_rows, np.bool_), np.ones(graph.n_cols, np.bool_)
     rows[dm.overdetermined.rows] = False
     cols[dm.underdetermined.cols] = False
-    return EdgeRoles(codes, rows, cols, dm, graph)
+    return EdgeRoles(codes, graph, rows, cols, dm)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..drawn import pyplot
 from ..errors import InvalidGraphError
 from ..graphs.graph import Graph
 from ..methods.greedy.proposals import first_round
@@ -41,8 +42,6 @@ def draw_proposals(
     threads: int | None = None,
 ) -> None:
     """Match by proposals with many p, weighted if the graph is, and draw it to an image file."""
-    from .plots import pyplot
-
     plt = pyplot()
     if not graph.n_edges:
         raise InvalidGraphError(f"{name} has no edges: there is nothing to draw")

@@ -34,7 +34,7 @@ from ..results.matching import Matching
 from ..results.proof import koenig_cover, verify
 from ..settings import GivenSettings, Settings
 from ..shown import COLOURS, Shown, rectangles
-from ..wording import plural
+from ..wording import in_words, plural
 from .structure import certain_matching
 
 __all__ = [
@@ -53,7 +53,7 @@ class _Indices(NamedTuple):
     cols: IndexArray
 
 
-class Part(_Indices):
+class Part(_Indices, Shown):
     """Rows and columns of a part, as indices into the matrix; `named` has their names."""
 
     row_labels: Sequence[Any] | None = None
@@ -76,6 +76,10 @@ class Part(_Indices):
         """
         return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        for side, names in zip(("rows", "columns"), self.named(), strict=True):
+            yield f"{len(names):,} {side}", in_words(names, 10) or "none"
+
     def __repr__(self) -> str:
         return f"Part({plural(len(self.rows), 'row')}, {plural(len(self.cols), 'column')})"
 
@@ -90,7 +94,7 @@ class DulmageMendelsohn(Shown):
         The maximum matching that it was made from, proved.
     row_order, col_order
         Permutations: ``A[row_order][:, col_order]`` is block upper triangular. From top to bottom
-        the rows are those of the underdetermined, square and overdetermined part; the matching is
+        the rows are those of the underdetermined, square and overdetermined part. The matching is
         on the diagonal of the square part, and of the square blocks within the two others.
     row_bounds, col_bounds
         Coarse bounds in the new order, five each. Rows: underdetermined, square, overdetermined
@@ -332,7 +336,7 @@ class _Orders(NamedTuple):
     col_blocks: IndexArray
 
 
-class BlockTriangularForm(_Orders):
+class BlockTriangularForm(_Orders, Shown):
     """Permutations to block upper triangular form, and where its diagonal blocks begin.
 
     Block b of ``A[row_order][:, col_order]`` is in rows ``row_blocks[b]`` to ``row_blocks[b + 1]``
@@ -342,10 +346,26 @@ class BlockTriangularForm(_Orders):
     ----------
     row_names, col_names
         Names of rows and columns in the new order, None if the graph had none.
+    decomposition
+        The `DulmageMendelsohn` that it was read from.
     """
 
     row_names: list[Any] | None = None
     col_names: list[Any] | None = None
+    decomposition: DulmageMendelsohn
+
+    def plot(
+        self, graph: Any, path: str | PathLike[str] | None = None, name: str = "matrix"
+    ) -> Any:
+        """Draw the matrix before and after; see `DulmageMendelsohn.plot`."""
+        return self.decomposition.plot(graph, path, name)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "form", repr(self)[len("BlockTriangularForm(") : -1]
+        yield from self.decomposition._facts()
+
+    def _picture(self) -> str:
+        return self.decomposition._picture()
 
     def __repr__(self) -> str:
         size = f"{self.row_order.size:,} × {self.col_order.size:,}"
@@ -372,6 +392,7 @@ def block_triangular_form(graph: Any, **options: Unpack[GivenSettings]) -> Block
     """
     dm = dulmage_mendelsohn(graph, **options)
     form = BlockTriangularForm(dm.row_order, dm.col_order, dm.row_blocks, dm.col_blocks)
+    form.decomposition = dm
     if (labels := dm.matching.row_labels) is not None:
         form.row_names = named(labels, dm.row_order)
     if (labels := dm.matching.col_labels) is not None:
@@ -379,15 +400,23 @@ def block_triangular_form(graph: Any, **options: Unpack[GivenSettings]) -> Block
     return form
 
 
-class Dmperm(NamedTuple):
-    """MATLAB's and CSparse's form of the decomposition, with indices from 0."""
-
+class _Permutations(NamedTuple):
     p: IndexArray
     q: IndexArray
     r: IndexArray
     s: IndexArray
     cc: IndexArray
     rr: IndexArray
+
+
+class Dmperm(_Permutations):
+    """MATLAB's and CSparse's form of the decomposition, with indices from 0: p, q, r, s, cc, rr."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        size = f"{self.p.size:,} × {self.q.size:,}"
+        return f"Dmperm({size} in {plural(self.r.size - 1, 'block')})"
 
 
 def dmperm(graph: Any, **options: Unpack[GivenSettings]) -> Dmperm:

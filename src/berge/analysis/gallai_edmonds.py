@@ -31,30 +31,37 @@ References: T. Gallai 1964; J. Edmonds 1965; L. Lovász, M. D. Plummer, Matching
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from ..compile import kernel
+from ..drawn import GREY, Kind, draw_graph
 from ..errors import InvalidMatchingError, ProofError
 from ..graphs.graph import Graph, IndexArray
+from ..graphs.names import named
 from ..ingest import as_graph
 from ..results.forest import HEAD, INNER, OUTER, REST, TAIL, Forest, grow
 from ..results.general_matching import GeneralMatching
 from ..results.tutte_berge import grown_forest, verify_general
 from ..settings import GeneralSettings
+from ..shown import COLOURS, Shown, rectangles
 from ..solve.maximum import maximum_matching
+from ..wording import in_words
 from .roles import EVERY, NONE, SOME, Codes
 
 __all__ = ["GallaiEdmonds", "GeneralEdgeRoles", "gallai_edmonds", "general_edge_roles"]
 
 LARGEST = 1 << 62  # no search has so many edges
+_ON_A_CIRCLE = 40  # vertices at most
 
 
-@dataclass(frozen=True)
-class GallaiEdmonds:
+@dataclass(frozen=True, repr=False)
+class GallaiEdmonds(Shown):
     """Three sets of vertices, by what maximum matchings do to them; see `gallai_edmonds`.
 
     Attributes
@@ -86,6 +93,64 @@ class GallaiEdmonds:
     def unmatched(self) -> int:
         """Number of vertices that every maximum matching leaves out: components of D less A."""
         return self.n_components - self.A.size
+
+    def named(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Return the names of the vertices in D, in A and in C; numbers where there are none.
+
+        Examples
+        --------
+        >>> import berge, networkx
+        >>> berge.gallai_edmonds(networkx.star_graph(["hub", "x", "y"])).named()
+        (['x', 'y'], ['hub'], [])
+        """
+        d, a, c = (named(self.matching.labels, part) for part in (self.D, self.A, self.C))
+        return d, a, c
+
+    def plot(self, graph: Any, path: str | PathLike[str] | None = None, name: str = "graph") -> Any:
+        """Draw the graph by its sets, D first, one component after the other.
+
+        Parameters
+        ----------
+        graph
+            What was decomposed.
+        path
+            Where to write the picture, if anywhere: .png, .svg or .pdf.
+        name
+            What to call it.
+        """
+        graph = as_graph(graph)
+        ends = np.repeat(np.arange(graph.n_vertices), graph.degrees)
+        once = ends < graph.indices
+        rows, cols = ends[once], graph.indices[once]
+        place = np.zeros(graph.n_vertices, np.int8)
+        place[self.A], place[self.C] = 1, 2
+        kind = np.maximum(place[rows], place[cols])
+        kind[place[rows] != place[cols]] = 3
+        kind[kind == 1] = 3
+        said = ((3, "other edges", GREY), (0, "within D", COLOURS[0]), (2, "within C", COLOURS[1]))
+        kinds = [Kind(text, c, rows[kind == k], cols[kind == k]) for k, text, c in said]
+        order = np.concatenate(
+            [self.D[np.argsort(self.component[self.D], kind="stable")], self.A, self.C]
+        )
+        vertices = [(COLOURS[0], COLOURS[2], COLOURS[1])[k] for k in place[:_ON_A_CIRCLE].tolist()]
+        title = f"{name}: {repr(self)[len('GallaiEdmonds(') : -1]}"
+        look = {"labels": graph.labels, "order": order, "vertices": vertices}
+        return draw_graph(graph.n_vertices, kinds, path, title=title, **look)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        texts = "some maximum matching leaves out", "their neighbours", "all others"
+        for name, text, part in zip("DAC", texts, self.named(), strict=True):
+            yield f"{name}: {text}", in_words(part, 10) or "none"
+        yield "unmatched", f"{self.unmatched:,}: {self.n_components:,} components of D less A"
+
+    def _picture(self) -> str:
+        n, at = self.D.size + self.A.size + self.C.size, 0
+        parts = []
+        for name, colour, part in zip("DAC", (COLOURS[0], COLOURS[2], COLOURS[1]),
+                                      (self.D, self.A, self.C), strict=True):  # fmt: skip
+            parts.append((name, colour, (at, at + part.size, at, at + part.size)))
+            at += part.size
+        return rectangles((n, n), parts, "vertices by set")
 
     def __repr__(self) -> str:
         sizes = f"D={self.D.size:,}, A={self.A.size:,}, C={self.C.size:,}"
@@ -151,6 +216,8 @@ class GeneralEdgeRoles(Codes):
     codes
         A number for every entry of ``graph.indices``, which has each edge twice: 2 if it is in
         every maximum matching, 1 if in some but not in every one, 0 if in none.
+    graph
+        Whose edges these are.
     vertices
         Mask: which vertices every maximum matching matches.
     decomposition
@@ -178,7 +245,7 @@ def general_edge_roles(graph: Graph, **options: Any) -> GeneralEdgeRoles:
     while u < graph.n_vertices:
         u = mark_allowed(forest, codes, u, 1 << 24)
     vertices = kind != OUTER
-    return GeneralEdgeRoles(codes, vertices, parts)
+    return GeneralEdgeRoles(codes, graph, vertices, parts)
 
 
 @kernel

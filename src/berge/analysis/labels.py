@@ -11,7 +11,6 @@ matched within it. Cut into connected parts, each part is a shortage of its own.
 from __future__ import annotations
 
 import reprlib
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -23,9 +22,11 @@ import numpy as np
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.names import named
+from ..hints import with_hints
 from ..ingest import as_bipartite
 from ..ingest.frames import is_frame
 from ..ingest.named import with_labels
+from ..ingest.pairs import graph_of_mapping, graph_of_pairs
 from ..results.capacity_matching import CapacityMatching
 from ..results.proof import Certificate, koenig_cover
 from ..settings import PairSettings, Side
@@ -37,7 +38,6 @@ __all__ = [
     "LabelledMatching",
     "Shortage",
     "explain_unmatched",
-    "graph_of_pairs",
     "match_pairs",
 ]
 
@@ -93,6 +93,10 @@ class LabelledMatching(dict[Any, Any], Shown):
         """Prove that no larger matching exists; see `Matching.prove`."""
         proof: Certificate = self.matching.prove(self.graph)
         return proof
+
+    def plot(self, path: str | PathLike[str] | None = None, name: str = "pairs") -> Any:
+        """Draw who could have whom, and has whom in blue; see `Matching.plot`."""
+        return self.matching.plot(self.graph, path, name)
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "matched", f"{plural(len(self), 'pair')}, {'' if self.is_maximum else 'not '}maximum"
@@ -244,6 +248,7 @@ def match_pairs(
     return LabelledMatching(graph, maximum_matching(graph, **cast("Any", options)))
 
 
+@with_hints
 def explain_unmatched(graph: Any, matching: Any, side: Side = "left") -> list[Shortage]:
     """Say why some vertices cannot be matched, all of them at once.
 
@@ -404,7 +409,7 @@ def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:
     if library == "networkx":
         raise InvalidGraphError("a view of edges does not say which end is left: pass the graph")
     if isinstance(edges, Mapping):
-        return _graph_of_mapping(edges)
+        return graph_of_mapping(edges)
     if isinstance(edges, np.ndarray):
         edges = edges.tolist()  # labels as Python has them
     if isinstance(edges, (str, bytes, PathLike)) or not isinstance(edges, Iterable):
@@ -413,78 +418,3 @@ def _as_labelled(edges: Any, left: Any, right: Any) -> BipartiteGraph:
             f"right, or a frame, not {reprlib.repr(edges)}"
         )
     return graph_of_pairs(edges)
-
-
-class _Edges:
-    """Edges between labels, which are numbered in order of appearance on either side."""
-
-    def __init__(self) -> None:
-        self.numbers: tuple[dict[Any, int], dict[Any, int]] = {}, {}
-        self.ends = array("q"), array("q")
-
-    def number(self, side: int, label: Any) -> int:
-        numbers = self.numbers[side]
-        count = len(numbers)
-        try:
-            number = numbers.setdefault(label, count)
-        except TypeError:
-            raise InvalidGraphError(
-                f"{reprlib.repr(label)} cannot be a label: a {type(label).__name__} is not hashable"
-            ) from None
-        if number == count and (label is None or (isinstance(label, float) and label != label)):
-            raise InvalidGraphError(f"a label is missing: found {label!r}")
-        return number
-
-    def graph(self) -> BipartiteGraph:
-        rows, cols = (np.frombuffer(ends, np.int64) for ends in self.ends)
-        left, right = map(list, self.numbers)
-        shape = len(left), len(right)
-        return BipartiteGraph.from_edges(rows, cols, shape, row_labels=left, col_labels=right)
-
-
-def graph_of_pairs(pairs: Iterable[Any]) -> BipartiteGraph:
-    """Make a graph of (left, right) pairs of labels; repeats are kept and harmless.
-
-    Examples
-    --------
-    >>> from berge.analysis.labels import graph_of_pairs
-    >>> graph_of_pairs([("ann", "cook"), ("ann", 7)]).col_labels
-    ('cook', 7)
-    """
-    edges = _Edges()
-    for k, pair in enumerate(pairs):
-        try:
-            left, right = pair if isinstance(pair, tuple) and len(pair) == 2 else _two_of(pair)
-            for side, label in enumerate((left, right)):
-                edges.ends[side].append(edges.number(side, label))
-        except InvalidGraphError as error:
-            raise InvalidGraphError(f"pair {k}: {error}") from None
-    return edges.graph()
-
-
-def _two_of(pair: Any) -> tuple[Any, Any]:
-    """Unpack what is a pair though not a tuple; text and sets of two are none."""
-    if isinstance(pair, Iterable) and not isinstance(pair, (str, bytes, set, frozenset, Mapping)):
-        ends = list(pair)
-        if len(ends) == 2:
-            return ends[0], ends[1]
-    raise InvalidGraphError(f"{reprlib.repr(pair)} is not (left, right)")
-
-
-def _graph_of_mapping(choices_of: Mapping[Any, Any]) -> BipartiteGraph:
-    edges = _Edges()
-    for left, choices in choices_of.items():
-        where = f"left {reprlib.repr(left)}"
-        try:
-            row = edges.number(0, left)
-            if isinstance(choices, (str, bytes)) or not isinstance(choices, Iterable):
-                raise InvalidGraphError(
-                    f"expected a list of right labels, found {reprlib.repr(choices)}"
-                )
-            for k, right in enumerate(choices):
-                where = f"left {reprlib.repr(left)}: item {k}"
-                edges.ends[0].append(row)
-                edges.ends[1].append(edges.number(1, right))
-        except InvalidGraphError as error:
-            raise InvalidGraphError(f"{where}: {error}") from None
-    return edges.graph()

@@ -8,46 +8,29 @@ matplotlib is an extra (``berge[plot]``), imported when something is drawn.
 
 from __future__ import annotations
 
-import sys
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import OptionError
+from ..drawn import colours_of, finish, pyplot, write_names
 from ..graphs.graph import BipartiteGraph, IndexArray
-from ..graphs.names import named
 from ..shown import COLOURS
 from ..wording import plural
 
 if TYPE_CHECKING:
     from .decomposition import DulmageMendelsohn
 
-__all__ = ["draw_decomposition", "pyplot"]
+__all__ = ["draw_decomposition"]
 
 PIXELS = 600  # of a square picture; no more than are drawn, so that none is lost
 _CHUNK = 1 << 21  # entries counted at a time
 _SMALLEST_BORDER = 1 / 90  # of a side: smaller blocks are too small to have a border
 _SMALLEST_SEEN = 1 / 40  # of a side: smaller parts get a ring around them
 _MOST_BORDERS = 1000
-_MOST_NAMES = 40  # of a side
-_LONGEST_NAME = 24
 
 _NAMES = ("underdetermined", "square", "overdetermined", "between the parts")
-
-
-def pyplot() -> Any:
-    """Import matplotlib to draw to files, or to what a notebook or its user has chosen."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise OptionError("drawing needs matplotlib: pip install 'berge[plot]'") from None
-    if not {"IPython", "matplotlib.pyplot"} & set(sys.modules):
-        matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def draw_decomposition(
@@ -85,28 +68,11 @@ def draw_decomposition(
         axis.set(xlabel="column", ylabel="row")
         axis.xaxis.tick_top()
         axis.xaxis.set_label_position("top")
-        _ticks(plt, axis.xaxis, graph.col_labels, n_cols, col_order, rotation=90)
-        _ticks(plt, axis.yaxis, graph.row_labels, n_rows, row_order)
+        write_names(plt, axis.xaxis, graph.col_labels, n_cols, col_order, rotation=90)
+        write_names(plt, axis.yaxis, graph.row_labels, n_rows, row_order)
     _borders(plt, axes[1], dm)
     _legend(plt, figure, dm)
-    if path is not None:
-        figure.savefig(path, dpi=130)
-    plt.close(figure)
-    return figure
-
-
-def _ticks(
-    plt: Any, side: Any, labels: Any, size: int, order: IndexArray | None, **look: Any
-) -> None:
-    """Write names beside few rows or columns, numbers beside many."""
-    if size > _MOST_NAMES:
-        side.set_major_locator(plt.MaxNLocator(6, integer=True, steps=[1, 2, 2.5, 5, 10]))
-        side.set_major_formatter(lambda value, _: f"{value:,.0f}")
-        return
-    names = named(labels, np.arange(size) if order is None else order)
-    look = {"fontsize": 9 if size <= _MOST_NAMES // 2 else 7} | (look if labels else {})
-    side.set_ticks(np.arange(size) + 0.5, [str(name)[:_LONGEST_NAME] for name in names], **look)
-    side.set_tick_params(length=0)
+    return finish(figure, path)
 
 
 def _picture(
@@ -118,8 +84,6 @@ def _picture(
     most_wide: int,
 ) -> npt.NDArray[np.float64]:
     """Return the colour of every pixel."""
-    from matplotlib.colors import to_rgb
-
     n_rows, n_cols = max(graph.n_rows, 1), max(graph.n_cols, 1)
     height, width = min(n_rows, most_high), min(n_cols, most_wide)
     row_part, col_part = (
@@ -137,15 +101,7 @@ def _picture(
         part = np.where(row_part[rows] == col_part[cols], row_part[rows].astype(np.intp), 3)
         pixel = (part * height + row_pixel[rows]) * width + col_pixel[cols]
         flat += np.bincount(pixel, minlength=flat.size)
-    counts = flat.reshape(4, height, width)
-    total = counts.sum(axis=0)
-    most = max(float(total.max()), 1.0)
-    # What is not empty shows; beyond that by the logarithm, as densities span many decades.
-    shade = np.where(total > 0, 0.45 + 0.55 * np.log1p(total) / np.log1p(most), 0.0)
-    colours = np.array([to_rgb(colour) for colour in COLOURS])
-    mixed = np.tensordot(counts / np.maximum(total, 1), colours, axes=(0, 0))
-    picture: npt.NDArray[np.float64] = 1 - shade[..., None] * (1 - mixed)
-    return picture
+    return colours_of(flat.reshape(4, height, width), COLOURS, np.ones(4))
 
 
 def _parts(size: int, parts: list[IndexArray]) -> npt.NDArray[np.int8]:

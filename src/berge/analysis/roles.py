@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from os import PathLike
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..shown import Shown
+from ..drawn import GREY, Kind, draw_graph, draw_matrix
+from ..graphs.graph import BipartiteGraph, Graph, IndexArray
+from ..graphs.names import named
+from ..shown import COLOURS, Shown
 
 __all__ = ["EVERY", "NONE", "SOME", "Codes"]
 
@@ -21,6 +25,7 @@ class Codes(Shown):
     """A code for every stored entry of a graph."""
 
     codes: npt.NDArray[np.uint8]
+    graph: BipartiteGraph | Graph
 
     entries_of_an_edge: ClassVar[int] = 1
 
@@ -43,6 +48,56 @@ class Codes(Shown):
         """Return how many edges are in none, some and every maximum matching."""
         counts: list[int] = np.bincount(self.codes, minlength=3).tolist()
         return [count // self.entries_of_an_edge for count in counts]
+
+    def named(self, role: npt.NDArray[np.bool_]) -> list[tuple[Any, Any]]:
+        """Return the edges of a mask such as `in_every`, each once, by the names of their ends.
+
+        Examples
+        --------
+        >>> import berge, networkx
+        >>> wishes = berge.match_pairs([("ann", "cook"), ("bob", "cook"), ("bob", "sew")]).graph
+        >>> roles = berge.edge_roles(wishes)
+        >>> roles.named(roles.in_none)
+        [('bob', 'cook')]
+        >>> roles = berge.edge_roles(networkx.Graph(["ab", "bc", "ca", "xy"]))
+        >>> roles.named(roles.in_every)
+        [('x', 'y')]
+        """
+        rows, cols = self._ends(role)
+        ends = (
+            named(names, side) for names, side in zip(self._labels(), (rows, cols), strict=True)
+        )
+        return list(dict.fromkeys(zip(*ends, strict=True)))
+
+    def plot(self, path: str | PathLike[str] | None = None, name: str = "graph") -> Any:
+        """Draw the graph, its edges in colours by their role; return matplotlib's figure.
+
+        The picture is written to ``path``, if there is one.
+        """
+        title = f"{name}: {repr(self)[len('EdgeRoles(') : -1]}"
+        texts = ("in none", GREY), ("in some", COLOURS[1]), ("in every one", COLOURS[0])
+        kinds = [
+            Kind(text, colour, *self._ends(np.equal(self.codes, code)))
+            for code, (text, colour) in enumerate(texts)
+        ]
+        if isinstance(self.graph, Graph):
+            n, labels = self.graph.n_vertices, self.graph.labels
+            return draw_graph(n, kinds, path, title=title, labels=labels)
+        return draw_matrix(self.graph.shape, kinds, path, title=title, labels=self._labels())
+
+    def _ends(self, role: npt.NDArray[np.bool_]) -> tuple[IndexArray, IndexArray]:
+        """Return the ends of the entries of a mask, of any graph the lower one first."""
+        places = np.flatnonzero(role)
+        rows = np.searchsorted(self.graph.indptr, places, side="right") - 1
+        cols = self.graph.indices[places]
+        if isinstance(self.graph, Graph):
+            return rows[rows < cols], cols[rows < cols]
+        return rows, cols
+
+    def _labels(self) -> tuple[Any, Any]:
+        if isinstance(self.graph, Graph):
+            return self.graph.labels, self.graph.labels
+        return self.graph.row_labels, self.graph.col_labels
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         none, some, every = self._counts()

@@ -15,6 +15,7 @@ sparse matrix", SIAM J. Matrix Anal. Appl. 22 (2001): MC64, job 5, and job 3 for
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
@@ -23,8 +24,10 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import IndexArray
+from ..ingest.own import own_csr
 from ..results.assignment import Assignment
 from ..settings import AssignSettings
+from ..shown import Shown
 from ..solve.assign import assign
 from .structure import is_structurally_singular
 
@@ -35,7 +38,7 @@ Values = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, repr=False)
-class ScaledPermutation:
+class ScaledPermutation(Shown):
     """A matrix with large entries on its diagonal, and how it was made.
 
     Attributes
@@ -68,10 +71,19 @@ class ScaledPermutation:
     col_scale: Values
     assignment: Assignment
 
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "matrix", repr(self)[len("ScaledPermutation(") : -1]
+        yield "rows times", _range(self.row_scale)
+        yield "columns times", _range(self.col_scale)
+
     def __repr__(self) -> str:
         n = self.row_order.size
         smallest = np.abs(self.matrix.diagonal()).min(initial=np.inf)
         return f"ScaledPermutation({n:,} × {n:,}, smallest entry on the diagonal {smallest:.6g})"
+
+
+def _range(scale: Values) -> str:
+    return f"{scale.min(initial=1):.3g} to {scale.max(initial=0):.3g}" if scale.size else "nothing"
 
 
 def scale_and_permute(
@@ -119,11 +131,11 @@ def scale_and_permute(
     -----
     As `assign`; besides that O(entries), and memory for three copies of them.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, issparse
 
     if objective not in ("product", "bottleneck"):
         raise OptionError(f"objective must be product or bottleneck, not {objective!r}")
-    a = csr_array(matrix)
+    a = own_csr(matrix) if issparse(matrix) and len(matrix.shape) == 2 else csr_array(matrix)
     if a.shape[0] != a.shape[1]:
         raise InvalidGraphError(f"the matrix must be square, not {a.shape}")
     a = a.astype(np.result_type(a.dtype, np.float64))  # a copy

@@ -70,14 +70,12 @@ def check_matching(
         i = is_edge.argmin()
         raise ProofError(f"row {i} is matched to column {r[i]}, not a neighbour")
     size = int((r >= 0).sum())
-    if cover is not None and bound is not None and not size <= p.sum() + q.sum() <= bound:
-        raise ProofError(
-            f"the cover has {p.sum() + q.sum()} vertices: not a proof that {bound} are the most"
-        )
-    if cover is not None and bound is None and p.sum() + q.sum() != size:
+    most = size if bound is None else bound
+    if cover is not None and p.sum() + q.sum() > most:  # that it is not below |M|, (5) tells
+        proof = "it is maximum" if bound is None else f"{bound} are the most"
         raise ProofError(
             f"the cover has {p.sum() + q.sum()} vertices and the matching {size} edges: "
-            "not a proof that it is maximum"
+            f"not a proof that {proof}"
         )
     return size
 

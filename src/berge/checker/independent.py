@@ -16,7 +16,7 @@ from ..errors import ProofError
 from .check import check_matching
 from .general import check_general
 from .graphs import Piece, Source, read
-from .matchings import has_bound, is_general, read_bipartite, read_general
+from .matchings import has_bound, is_general, read_bipartite, read_cover, read_general
 from .tutte_berge import check_cardinality
 from .untrusted import Shape
 
@@ -25,10 +25,10 @@ class Verdict(NamedTuple):
     """What is known of a matching; `shape` has one number for a general graph.
 
     Where `best`, it is maximum, and `cover` has the rows and columns of a vertex cover. Of a
-    general graph it is maximal; if its file tells an upper bound, so that it was found by an exact
-    algorithm, it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd parts
-    that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves that it
-    is not far. What is not known is None.
+    general graph it is maximal. If its file tells an upper bound, it was found by an exact
+    algorithm: then it is `maximum`, and `cover` has the sizes of a Tutte–Berge set and of the odd
+    parts that this leaves. What no matching exceeds is the `bound`, if a cover in the file proves
+    that it is not far. What is not known is None.
     """
 
     shape: tuple[int, ...]
@@ -69,7 +69,13 @@ def verify(source: Source, matching: Path) -> Verdict:
         return Verdict(shape[: 1 if general else 2], count, reason=reason)
     if general and not weighted and has_bound(matching, source.limits):
         return _check_cardinality(shape[0], edges, found[0])
-    return (_check_general if general else _check_bipartite)(shape, edges, *found)
+    if general:
+        return _check_general(shape, edges, *found)
+    verdict = _check_bipartite(shape, edges, *found)
+    if verdict.valid and not verdict.best:
+        cover = read_cover(matching, source.limits)
+        return verdict if cover is None else _check_bound(verdict, shape, edges, found, cover)
+    return verdict
 
 
 def _check_bipartite(shape: Shape, edges: list[Piece], rows: Any, cols: Any) -> Verdict:
@@ -88,6 +94,18 @@ def _check_bipartite(shape: Shape, edges: list[Piece], rows: Any, cols: Any) -> 
         raise ProofError(f"the search has found {more} edges, which is no more than {size}")
     reason = f"not maximum: an augmenting path leads to a matching of {more} edges"
     return verdict._replace(valid=True, reason=reason)
+
+
+def _check_bound(
+    verdict: Verdict, shape: Shape, edges: list[Piece], found: Any, cover: tuple[Any, Any]
+) -> Verdict:
+    """Add what no matching exceeds, if the cover that came with the matching proves it."""
+    sizes = int(cover[0].sum()), int(cover[1].sum())
+    try:
+        check_matching(shape, edges, found[0], found[1], cover, sum(sizes))
+    except ProofError as error:
+        return verdict._replace(reason=f"{verdict.reason}; of its cover: {error}")
+    return verdict._replace(cover=sizes, bound=sum(sizes))
 
 
 def _check_general(shape: Shape, edges: list[Piece], mate: Any, weight: float) -> Verdict:

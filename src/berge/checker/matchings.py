@@ -3,7 +3,8 @@
 What a file says of its matching is compared with what it holds, as far as that goes without the
 graph. A file that cannot be read is a `FormatError`. One that can, but whose pairs contradict each
 other, is a `ProofError`: what it holds is no matching of any graph. What a file says of methods,
-of being maximal and of covers is not read: all that is found anew.
+of being maximal and of covers is not read: all that is found anew. Of a matching that is only near
+the maximum the cover is read, to be checked (`read_cover`).
 """
 
 from __future__ import annotations
@@ -52,6 +53,17 @@ def is_general(path: Path, limits: Limits) -> bool:
     return next(iter(Lines(path, limits)), b"").startswith(b"# vertices")
 
 
+def has_prices_or_units(path: Path, limits: Limits) -> bool:
+    """Tell whether a file has an answer whose proof comes with it, which is not checked here."""
+    names = ("row_prices", "row_most", "set_prices")
+    if suffixes(path) == (".npz", ""):
+        with Archive(path, limits) as archive:
+            return any(name in archive for name in names)
+    if path.is_dir() or suffixes(path)[0] != ".json":
+        return False
+    return any(f'"{name}"'.encode() in line for line in Lines(path, limits) for name in names)
+
+
 def has_bound(path: Path, limits: Limits) -> bool:
     """Tell whether the matching of a general graph is said to be that of an exact algorithm."""
     if suffixes(path) == (".npz", ""):
@@ -83,6 +95,16 @@ def read_bipartite(path: Path, limits: Limits) -> tuple[Any, Any]:
     if bound < np.count_nonzero(rows >= 0):
         raise FormatError(f"upper bound {bound} is below the number of pairs", path)
     return rows, cols
+
+
+def read_cover(path: Path, limits: Limits) -> tuple[Any, Any] | None:
+    """Read the rows and columns of a cover that an .npz file has; None if there is none."""
+    if suffixes(path) != (".npz", ""):
+        return None
+    with Archive(path, limits) as archive:
+        if "row_cover" not in archive or "col_cover" not in archive:
+            return None
+        return archive.array("row_cover", "b", 1), archive.array("col_cover", "b", 1)
 
 
 def read_general(path: Path, limits: Limits) -> tuple[Any, float]:

@@ -128,7 +128,8 @@ def _lines(facts: dict[str, Any], plan: Assignment) -> Iterator[tuple[str, Rende
 
     left, right, score = facts["columns"] or ("left", "right", "")
     of_table = f", scores in column {score}" if score else ""
-    yield "graph", f"{sides(facts)}, {plural(facts['edges'], 'edge')}{of_table}"
+    ends = f"{facts['rows']:,} in {left} × {facts['cols']:,} in {right}" if score else sides(facts)
+    yield "graph", f"{ends}, {plural(facts['edges'], 'edge')}{of_table}"
     yield "asked", asked_in_words(facts)
     state = ("the best, not proved", "yellow")
     if facts["proved"]:

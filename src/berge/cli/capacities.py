@@ -65,25 +65,32 @@ def match_with_units(
     facts = {"file": file.path, "edges": graph.nnz, **matching.facts(), "output": output,
              "seconds": seconds}  # fmt: skip
     if as_json or not quiet:
-        report(facts, partial(_lines, matching=matching), file, as_json=as_json)
+        lines = partial(_lines, matching=matching, names=names)
+        report(facts, lines, file, as_json=as_json)
     where = f"the best matching so far is in {output}" if output else "nothing was written"
     leave(ctx, None if matching.is_maximum else matching.stats.stopped, where, quiet=quiet)
 
 
 def _lines(
-    facts: dict[str, Any], matching: CapacityMatching
+    facts: dict[str, Any], matching: CapacityMatching, names: tuple[str, str]
 ) -> Iterator[tuple[str, RenderableType]]:
     """Yield the lines of the summary."""
     from rich.text import Text
 
-    yield "graph", graph_sizes(facts)
+    sizes = graph_sizes(facts)
+    if names != ("left", "right"):
+        ends = " × ".join(
+            f"{facts[side]:,} in {name}" for side, name in zip(("rows", "cols"), names, strict=True)
+        )
+        sizes = f"{ends}, {plural(facts['edges'], 'edge')}"
+    yield "graph", sizes
     said = verdict_of({**facts, "is_perfect": False})
     yield "pairs", Text.assemble((f"{facts['cardinality']:,}", "bold"), "  ", said)
-    for side in ("left", "right"):
+    for side, name in zip(("left", "right"), names, strict=True):
         free = facts[f"unmatched_{side}"]
         named = f": {in_words(free, _SHOWN)}" if free else ""
         room = sum(getattr(matching, f"free_{side}").values())
-        yield f"unmatched {side}", f"{len(free):,}{named}; room for {room:,} more pairs"
+        yield f"unmatched {name}", f"{len(free):,}{named}; room for {room:,} more pairs"
     if (proof := matching.certificate) is not None:
         ends = f"{plural(proof.rows.sum(), 'row')} and {plural(proof.cols.sum(), 'column')}"
         yield "proof", f"a cover of {ends}, which allows {proof.size:,} pairs"

@@ -66,8 +66,8 @@ def decompose(
 
     Whatever values the entries have, the equations (rows) of the overdetermined part are too many
     for their unknowns (columns), those of the underdetermined part too few. The square part is
-    solvable for almost all values, one irreducible block after the other: with the permutations
-    that --output writes the matrix is block upper triangular.
+    solvable for almost all values, one irreducible block after the other. With the permutations
+    that --output writes, the matrix is block upper triangular.
     """
     output = options.output(output, OUTPUTS)
     permuted = options.output(permuted, option="'--permuted'")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..results.general_matching import GeneralMatching
 
-SUFFIXES = (".npz", ".txt")
+SUFFIXES = (".npz", ".txt", ".csv", ".tsv", ".parquet")
 READING = "rows × columns, though symmetric; --general: a graph of one set of vertices"
 
 

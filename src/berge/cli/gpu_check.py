@@ -38,9 +38,9 @@ def gpu_check(ctx: click.Context, output: str, small: bool, device: str) -> None
 
     Prints a table, and writes it to a file with the versions, the errors, and the GPU's name. A
     graph is matched twice: the first time with compiling, the second without. The answers are
-    proved on the CPU. berge has not been run on a GPU by those who wrote it: the file is what they
-    would like to see, whether all went well or not. It is written after every run: if one of them
-    hangs, the last line says which.
+    proved on the CPU. berge has not been run on a GPU by those who wrote it. They would like to see
+    the file, whether all went well or not. It is written after every run: if one of them hangs, the
+    last line says which.
 
     Ends with an error if any answer was wrong or missing. --device cpu tries the command itself.
     """

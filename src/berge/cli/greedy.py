@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..graphs.graph import Graph
     from ..results.greedy_matching import GreedyMatching
 
-SUFFIXES = (".npz", ".txt")
+SUFFIXES = (".npz", ".txt", ".csv", ".tsv", ".parquet")
 TABLES = (".parquet", ".csv", ".tsv")
 DRAWN = ("auto", "proposals", "weighted-proposals")
 
@@ -58,8 +58,8 @@ DRAWN = ("auto", "proposals", "weighted-proposals")
     "-o",
     "--output",
     as_it_is=True,
-    help="Write the mates to a .npz file, or the pairs to a .txt file; those of two lists to a "
-    ".parquet, .csv or .tsv file, with --cluster to a folder of Parquet files.",
+    help="Write the mates to a .npz file, or the pairs: by number to .txt, by name to .csv, .tsv "
+    "or .parquet; with --cluster to a folder of Parquet files.",
 )
 @options.graph_file
 @options.columns(

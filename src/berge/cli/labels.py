@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FormatError, InvalidGraphError, OptionError
+from ..wording import warn
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
@@ -133,10 +134,10 @@ def read_labelled(file: GraphFile) -> LabelledFile:
 
 
 def _read(path: Path, left: str | None, right: str | None, limits: Limits | None) -> LabelledFile:
-    from ..analysis.labels import graph_of_pairs
     from ..files.columns import choose_columns
     from ..files.files import damage_reported, open_bytes
     from ..graphs.owned import settle
+    from ..ingest.pairs import graph_of_pairs
 
     raw: Any = open_bytes(path, limits)
     with io.BufferedReader(raw) as file, damage_reported(path):
@@ -151,11 +152,24 @@ def _read(path: Path, left: str | None, right: str | None, limits: Limits | None
             places = choose_columns(names, left, right, by_number=True)
             records = csv.reader(texts, delimiter=delimiter, skipinitialspace=True, strict=True)
             graph = graph_of_pairs(_pairs(records, names, places))
-            settle(graph, "source", f"a table cut at {DELIMITERS[delimiter]}")
+            chosen = [names[place] for place in places]
+            said = f"a table cut at {DELIMITERS[delimiter]}; line {number} names its columns"
+            settle(graph, "source", said)
+            warn_of_names(path, number, chosen, (graph.row_labels, graph.col_labels))
         except (csv.Error, InvalidGraphError) as error:
             number += records.line_num if records else 0
             raise FormatError(str(error), path, number) from None
     return LabelledFile(graph, names[places[0]], names[places[1]])
+
+
+def warn_of_names(path: Path, line: int, names: list[str], labels: Any) -> None:
+    """Warn where the first line seems to be one of labels, not of names of columns."""
+    again = [name for name, known in zip(names, labels, strict=True) if name in set(known or ())]
+    if again:
+        warn(
+            f"{path}, line {line}: taken for the names of columns, but {again[0]!r} is a label as "
+            "well; if it is one here, put a line of names before it"
+        )
 
 
 def texts_of(file: Iterable[bytes], path: Path) -> Iterator[str]:
@@ -192,8 +206,12 @@ def _pairs(
             raise InvalidGraphError(f"no label in column {names[empty]!r}")
 
 
+_COLUMNS = "columns of labels are read with --left NAME --right NAME"
+IN_PYTHON = "of a table of names, pass pandas.read_csv(…) in Python"
+
+
 @contextmanager
-def labels_hinted(path: Path) -> Iterator[None]:
+def labels_hinted(path: Path, hint: str = _COLUMNS) -> Iterator[None]:
     """Add to an error over what may be a file of labels how to read one."""
     from ..files.files import split_suffix
 
@@ -201,6 +219,5 @@ def labels_hinted(path: Path) -> Iterator[None]:
         yield
     except FormatError as error:
         if split_suffix(path)[0] in (".csv", ".tsv"):
-            hint = "columns of labels are read with --left NAME --right NAME"
             error.args = (f"{error} ({hint})",)
         raise

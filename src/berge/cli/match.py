@@ -19,7 +19,7 @@ from .display import graph_sizes, in_steps, report, verdict_of, working
 from .general import READING, match_general
 from .labels import SUFFIXES as LABEL_SUFFIXES
 from .labels import LabelledFile, labels_hinted, read_labelled
-from .pipes import stands_for_url
+from .pipes import as_named, stands_for_url
 from .program import command, leave, say
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def match(
     if cluster is not None:
         in_parts = output is not None and not output.suffix and str(output) != "-"
         remote = file.shared
-        if in_parts and stands_for_url(output):
+        if output is not None and in_parts and stands_for_url(output):
             raise click.UsageError("--output in parts is a folder that all workers see, and no URL")
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}
@@ -265,11 +265,12 @@ def _size_there(output: Path, matching: Matching, labels: LabelledFile | None) -
     from ..results.matching import Matching
 
     try:
-        if not output.is_file():
+        at_url = stands_for_url(output)
+        if not (at_url or output.is_file()):
             return 0
         if labels is not None and output.suffix.lower() != ".npz":
-            return labels.size_of(output)
-        there = Matching.load(output)
+            return 0 if at_url else labels.size_of(output)
+        there = Matching.load(as_named(str(output)) if at_url else output)
     except (BergeError, OSError):
         return 0  # something else
     same = (there.n_rows, there.n_cols) == (matching.n_rows, matching.n_cols)

@@ -19,6 +19,7 @@ from ..methods.registry import Kind, algorithms, check_device, find
 from ..wording import parse_bytes
 from .pipes import (
     as_named,
+    is_there,
     kept_from_stdin,
     kept_from_url,
     sent_to_stdout,
@@ -116,14 +117,18 @@ class GraphFile:
     def read_undirected(self, *, weights: bool) -> Graph:
         """Read an undirected graph, with the weights of its edges or without."""
         from .. import files
+        from .labels import IN_PYTHON, labels_hinted
 
-        return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            return files.read_graph(self.path, weights=weights, format=self.form, **self._settings)
 
     def read_signed(self, *, lightest: bool) -> Graph:
         """Read an undirected graph with weights of any sign; keep the lightest parallel edges."""
         from ..ingest.signed import as_signed_graph, read_signed
+        from .labels import IN_PYTHON, labels_hinted
 
-        graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
+        with labels_hinted(self.path, IN_PYTHON):
+            graph = read_signed(self.path, negated=lightest, format=self.form, **self._settings)
         return as_signed_graph(graph, negated=True) if lightest else graph
 
 
@@ -366,8 +371,8 @@ def check_output(
         wrong = f"{as_named(str(path))!r} must end in {', '.join(suffixes[:-1])} or {suffixes[-1]}"
     elif path.is_dir():
         wrong = f"{str(path)!r} is a folder"
-    elif path.is_file() and _keeps_files():
-        wrong = f"{str(path)!r} is there already, and --no-clobber was said"
+    elif _keeps_files() and (path.is_file() or is_there(path)):
+        wrong = f"{as_named(str(path))!r} is there already, and --no-clobber was said"
     elif not path.absolute().parent.is_dir():
         wrong = f"there is no folder {str(path.parent)!r} to write {path.name!r} to"
     if wrong:
@@ -383,7 +388,7 @@ def check_plot(path: Path | None) -> None:
     """Refuse a picture that could not be drawn or written, before any work."""
     if path is not None:
         check_output(path, PICTURES, "'--plot'")
-        from ..analysis.plots import pyplot
+        from ..drawn import pyplot
 
         pyplot()  # raises where matplotlib is missing
 

@@ -83,6 +83,13 @@ def stands_for_url(path: Path) -> bool:
     return "://" in _stand_for().get(str(path), "")
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether there is something already at the URL that a path stands for."""
+    from ..files.remote import exists
+
+    return stands_for_url(path) and exists(_stand_for()[str(path)])
+
+
 def stdout_is_taken() -> bool:
     """Tell whether a result goes to standard output, so that all else goes to standard error."""
     return _OUTPUT in _stand_for().values()

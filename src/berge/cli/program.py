@@ -60,7 +60,7 @@ class Command(_WithExamples):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse; what an unknown option asks for may be had elsewhere."""
-        from ..methods.registry import elsewhere
+        from ..hints import elsewhere
 
         try:
             return super().parse_args(ctx, args)

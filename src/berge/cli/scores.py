@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import FormatError, OptionError
-from .labels import DELIMITERS, cut, labels_hinted, texts_of
+from .labels import DELIMITERS, cut, labels_hinted, texts_of, warn_of_names
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
     from .options import GraphFile
 
+_HINT = (
+    "columns of labels are read with --left NAME --right NAME; of a table with a column for each "
+    "on the right, pass pandas.read_csv(…, index_col=0).stack().reset_index() in Python"
+)
 Triples = list[tuple[str, str, Any]]
 
 
@@ -38,7 +42,7 @@ def read_scores(file: GraphFile, score: str | None) -> Scores:
         return Scores(*as_weighted(table, names[2], left=names[0], right=names[1]), names)
     from ..files import read_weighted
 
-    with labels_hinted(file.path):
+    with labels_hinted(file.path, _HINT):
         rows, cols, weights, shape = read_weighted(
             file.path, format=file.form, base=file.base, limits=file.limits,
             left=file.left, right=file.right, weights=score,
@@ -67,13 +71,15 @@ def _read_table(
 ) -> tuple[Triples, tuple[str, str, str]]:
     """Return (left, right, score) of every line, and the names of the three columns."""
     rows = _rows(path, limits)
-    _, names = next(rows)
+    first, names = next(rows)
     *places, third = _places(names, left, right, score)
     found: Triples = []
     for line, cells in rows:
         ends = [_cell(path, line, cells, names, place) for place in places]
         value = _number(path, line, _cell(path, line, cells, names, third), names[third])
         found.append((ends[0], ends[1], value))
+    labels = ({triple[side] for triple in found} for side in (0, 1))
+    warn_of_names(path, first, [names[place] for place in places], labels)
     return found, _columns(names, left, right, score)
 
 

@@ -59,12 +59,12 @@ def verify(
 
     The checker is independent of the solver. That a matching is maximum it proves with a vertex
     cover of the same size, and that it is not with an augmenting path. The exit code is 0 for a
-    maximum matching, 5 if it is not a matching of this graph, 6 if it is but not a maximum one.
+    maximum matching, and 6 for one that is not maximum. It is 5 if it is no matching of this graph.
 
     Of what `berge match --general` wrote it proves the same, with a Tutte–Berge set. Of what `berge
-    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. What `berge
-    assign` wrote to .npz or .json, `berge weighted` to .npz, and `berge match` with capacities, has
-    its proof in the file: prices, or a cover.
+    greedy` wrote it checks the pairs, the weight, and that it is maximal: 0, or 6. Some files have
+    their proof in them, prices or a cover: what `berge assign` wrote to .npz or .json, `berge
+    weighted` to .npz, and `berge match` with capacities.
 
     What reads the files, and what finds the cover, is compiled code that `berge match` uses too.
     With --independent nothing is: not even numba is imported.
@@ -72,13 +72,9 @@ def verify(
     What `berge match --within` wrote to .npz has a cover for its upper bound, which is checked.
     Such a matching is not maximum, so the exit code is 6, unless --within permits it.
     """
-    from ..files.assignments import kind_of
-
-    if kind := kind_of(matching):
+    if not independent and (kind := _kind_of(matching)):
         from . import verify_pairs
 
-        if independent:
-            raise click.UsageError("--independent is for matchings, not for prices and capacities")
         if kind == "prices":
             checked = verify_pairs.check_assignment_file(file, score, matching, not as_json)
         else:
@@ -103,10 +99,17 @@ def verify(
     ctx.exit(exit_codes.OK if found.best or near else exit_codes.NOT_MAXIMUM)
 
 
+def _kind_of(path: Path) -> str | None:
+    from ..files.assignments import kind_of
+
+    return kind_of(path)
+
+
 def _check_independently(file: options.GraphFile, path: Path, shown: bool) -> Verdict:
     """Read and check by `berge.checker` alone; limits can only refuse, so they are berge's own."""
     from ..checker.graphs import Source
     from ..checker.independent import verify
+    from ..checker.matchings import has_prices_or_units
     from ..checker.untrusted import Limits
     from ..graphs.memory import available
 
@@ -114,6 +117,8 @@ def _check_independently(file: options.GraphFile, path: Path, shown: bool) -> Ve
     if file.limits is not None:
         given = file.limits.now()
         limits = Limits(given.memory or 0, given.line, given.ratio)
+    if has_prices_or_units(path, limits):
+        raise click.UsageError("--independent is for matchings, not for prices and capacities")
     with working("reading and checking", shown):
         return verify(Source(file.path, limits, file.form, file.base, file.left, file.right), path)
 

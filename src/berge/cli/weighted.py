@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..results.weighted_matching import WeightedMatching
 
-SUFFIXES = (".npz", ".txt")
+SUFFIXES = (".npz", ".txt", ".csv", ".tsv", ".parquet")
 
 
 @command(
@@ -36,7 +36,11 @@ SUFFIXES = (".npz", ".txt")
               help="Of the matchings of all vertices; if there is none, say why.")  # fmt: skip
 @click.option("--minimise", is_flag=True, help="The lightest instead of the heaviest.")
 @options.time_limit(help="Stop after so many seconds, with the matching so far.")
-@options.path("-o", "--output", help="Write the mates to a .npz file, or the pairs to a .txt file.")
+@options.path(
+    "-o",
+    "--output",
+    help="Write the mates to a .npz file, or the pairs: by number to .txt, by name to .csv.",
+)
 @options.graph_file
 @options.as_json
 @options.no_prove

@@ -8,14 +8,14 @@ Order. What a thread wrote before a `compare_and_swap`, a `fetch_add` or a `stor
 for whoever has seen what that wrote, by any of these or by `load_acquire`. On CUDA `fetch_add` has
 no such order: there it only counts, and hands out places that are read after the launch.
 
-Plain reads and writes beside these are races. LLVM leaves their result undefined; what is relied
-on is what processors do. Words are read and written as a whole, and a read gives some value that
-was written there, or was there before the kernel, and not one from before the thread's own last
-write, nor from before one that it has seen by the operations here. Nothing is assumed of the order
-in which plain writes are seen, nor of two plain reads of one place. `tests/schedules` runs
-every parallel algorithm on a memory that does no more than that. So a plain read will do where any
-such value is right, or is looked at again by an atomic operation; where a thread waits for a value,
-or decides by two of them, `load_acquire` has to read them.
+Plain reads and writes beside these are races. LLVM leaves their result undefined; what is relied on
+is what processors do. Words are read and written as a whole, and a read gives some value that was
+written there, or was there before the kernel, and not one from before the thread's own last write,
+nor from before one that it has seen by the operations here. Nothing is assumed of the order in
+which plain writes are seen, nor of two plain reads of one place. `tests/schedules` runs every
+parallel algorithm on a memory that does no more than that. So a plain read will do where any such
+value is right, or is looked at again by an atomic operation. Where a thread waits for a value, or
+decides by two of them, `load_acquire` has to read them.
 """
 
 from __future__ import annotations

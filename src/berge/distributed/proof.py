@@ -1,7 +1,7 @@
 """Proofs of matchings in parts: every check is made where the data lives, and nothing is gathered.
 
 A matching is valid if the mates of rows and columns agree and every pair is an edge. A vertex cover
-of its size proves that it is maximum (Kőnig); that a set of vertices is a cover is checked edge by
+of its size proves that it is maximum (Kőnig). That a set of vertices is a cover is checked edge by
 edge: the columns of rows that are not in it must be. So it does not matter where the cover comes
 from: the search's last forest, or, if none is given, one that is grown here.
 

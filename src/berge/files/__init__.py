@@ -17,10 +17,11 @@ import numpy as np
 
 from ..errors import FormatError, GuessWarning, InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, Graph
+from ..hints import with_hints
 from .aside import in_place
 from .files import PathName, damage_reported, open_bytes, split_suffix
 from .limits import Limits
-from .remote import Source, expand, here, is_open_file, is_url, plain
+from .remote import Source, expand, here, is_open_file, is_url, plain, shown
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
@@ -81,6 +82,7 @@ def __getattr__(name: str) -> Any:
     return import_module(".suitesparse", __name__).fetch
 
 
+@with_hints
 def read(
     path: Source,
     *,
@@ -164,10 +166,10 @@ def read_graph(
         names = {"left": left, "right": right}
         graph: Graph = _read("read_graph", path, format, base, names, weights=given, limits=limits)
     except InvalidGraphError as error:
-        raise FormatError(str(error), path) from error
+        raise FormatError(str(error), shown(path)) from error
     if own and graph.weights is None:
         vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
-        raise FormatError(f"the file has no weights of edges{vertices}", path)
+        raise FormatError(f"the file has no weights of edges{vertices}", shown(path))
     return graph
 
 
@@ -216,7 +218,7 @@ def _read(
 
 def _edge_lists(source: Source, form: str | None) -> list[str]:
     """Return the edge lists that a pattern fits, if it fits several files."""
-    if is_open_file(source) or not has_magic(text := os.fspath(plain(source))):  # type: ignore[arg-type]
+    if is_open_file(source) or not has_magic(text := os.fspath(plain(source))):
         return []
     if (form or _by_suffix(text)) != "edge-list" or os.path.lexists(text):
         return []
@@ -288,6 +290,7 @@ def check_base(form: Format, base: int) -> None:
         raise OptionError(f"base={base}, but the format {form.name} has a base of its own")
 
 
+@with_hints
 def write(graph: BipartiteGraph, path: PathName, *, format: str | None = None) -> None:
     """Write a graph to a file; labels are not written.
 

@@ -23,7 +23,8 @@ from .archive import Archive
 from .files import PathName, damage_reported, open_bytes, replacing, split_suffix
 from .remote import anywhere
 
-SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".npz")
+TABLES = (".csv", ".tsv", ".parquet")
+SUFFIXES = (*TABLES, ".json", ".npz")
 SIDES, EACH = ("row", "col"), ("capacity", "least", "leave", "prices", "cover", "above")
 TEXTS = ("objective", "match")
 UNITS = tuple(f"{side}_{name}" for side in SIDES for name in ("least", "most"))

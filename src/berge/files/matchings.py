@@ -81,10 +81,11 @@ def write_matching(
     with replacing(path) as file:
         if suffix == ".npz":
             bound = np.int64(upper_bound)
-            flags = {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
-            np.savez_compressed(
-                file, row_match=row_match, col_match=col_match, upper_bound=bound, **flags
+            flags: dict[str, Any] = (
+                {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
             )
+            mates: dict[str, Any] = {"row_match": row_match, "col_match": col_match}
+            np.savez_compressed(file, **mates, upper_bound=bound, **flags)
         elif suffix == ".json":
             facts = {
                 "shape": shape,
@@ -273,8 +274,9 @@ def _first(wrong: npt.NDArray[np.bool_]) -> int | None:
 def _suffix(path: PathName) -> str:
     suffix, compression = split_suffix(path)
     if suffix not in (".npz", ".txt", ".json") or (suffix == ".npz" and compression):
-        only = "; a table has pairs only" if suffix in (".csv", ".tsv", ".parquet") else ""
-        raise FormatError(f"a matching is kept in .npz, .txt or .json{only}", path)
+        tables = (".csv", ".tsv", ".parquet")
+        hint = "; a table has pairs only: write .npz or .json besides" if suffix in tables else ""
+        raise FormatError(f"a matching is kept in .npz, .txt or .json{hint}", path)
     return suffix
 
 

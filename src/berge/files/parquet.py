@@ -21,7 +21,7 @@ from ..graphs.graph import BipartiteGraph, Graph, IndexArray
 from .columns import choose_columns, place_of
 from .files import PathName, replacing, split_suffix
 from .limits import Limits
-from .remote import expand, is_url, listed, opened, plain, shown
+from .remote import check_sizes, expand, is_url, listed, opened, plain, shown
 from .text import WeightedEdges, join, shape_of
 
 Batches = Iterator[tuple[IndexArray, IndexArray]]
@@ -40,7 +40,9 @@ def read(
     limits: Limits | None = None,
 ) -> BipartiteGraph:
     """Read two columns as edges; see `berge.read`."""
-    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(
+        _within(limits, path, files_of(path, limits), base=base, left=left, right=right)
+    )
     shape = shape_of([(rows, cols)], path, limits or Limits(), base)
     return BipartiteGraph.from_edges(rows, cols, shape)
 
@@ -57,7 +59,9 @@ def read_graph(
     """Read the edges of a graph, without weights."""
     if weights is True:
         raise FormatError("weights of Parquet files are not read; pass a frame to as_graph", path)
-    rows, cols = join(_within(limits, path, files_of(path), base=base, left=left, right=right))
+    rows, cols = join(
+        _within(limits, path, files_of(path, limits), base=base, left=left, right=right)
+    )
     n = max(shape_of([(rows, cols)], path, limits or Limits(), base))
     return Graph.from_edges(rows, cols, n, weights)
 
@@ -72,7 +76,7 @@ def read_weighted(
     limits: Limits | None = None,
 ) -> WeightedEdges:
     """Read two columns as edges, and one as weights; without a name, a third one that is alone."""
-    files = files_of(path)
+    files = files_of(path, limits)
     names = files[0].schema_arrow.names
     ends = _columns(path, names, left, right)
     others = [name for name in names if name not in ends]
@@ -179,7 +183,7 @@ class _ArrowFile:
         return table if columns is None else table.select(columns)
 
 
-def files_of(path: PathName) -> list[Any]:
+def files_of(path: PathName, limits: Limits | None = None) -> list[Any]:
     """Open a Parquet or an Arrow file, or the Parquet files of a folder or a pattern.
 
     Of URLs no more is read than is asked for.
@@ -191,6 +195,7 @@ def files_of(path: PathName) -> list[Any]:
         paths = [each for each in listed(paths[0]) if each.endswith(_SUFFIXES)] or expand(paths[0])
         if not paths:
             raise NotFoundError(f"no file is called {shown(path)}")
+        check_sizes(paths, limits)
     elif os.path.isdir(path):
         paths = sorted(glob(os.path.join(escape(paths[0]), "*")))
         paths = [each for each in paths if each.endswith(_SUFFIXES)]

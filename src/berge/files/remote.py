@@ -102,8 +102,6 @@ def plain(source: Any) -> Any:
 class Copy(str):
     """The path of a copy in a temporary folder, which goes when nobody holds this."""
 
-    __slots__ = ("__weakref__", "folder")
-
     @classmethod
     def at(cls, name: str) -> Copy:
         """Return a path of that name in a new folder."""
@@ -132,7 +130,7 @@ def here(
     else:
         place = copied(cast("str", source), limits)
     if place is source:
-        yield place
+        yield cast("PathName", source)
         return
     with named(place, shown(source)):
         yield place
@@ -292,6 +290,22 @@ def listed(url: str) -> list[str]:
         if not system.isdir(path):
             return []
         return [system.unstrip_protocol(each) for each in sorted(system.ls(path, detail=False))]
+
+
+def check_sizes(urls: Sequence[str], limits: Limits | None) -> None:
+    """Refuse files of which parts are to be read if together they are above a limit."""
+    if limits is not None and limits.download is not None:
+        size = sum(map(size_of, urls))
+        if size > limits.download:
+            text = f"{in_bytes(size)}, and {in_bytes(limits.download)} may be downloaded; "
+            raise FetchError(f"{shown(urls[0])} has {text}{more('download')}")
+
+
+def exists(url: str) -> bool:
+    """Tell whether there is a file or a folder at a URL."""
+    with reported(url):
+        system, path = _system(url)
+        return bool(system.exists(path))
 
 
 def opened(url: str) -> IO[bytes]:

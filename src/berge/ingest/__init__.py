@@ -6,7 +6,7 @@ unless the caller already has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -16,11 +16,14 @@ from ..errors import InvalidGraphError, OptionError
 from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, Graph, not_square
 from ..graphs.owned import settle
+from ..hints import with_hints
 from ..wording import warn
+from .converted import to_csr
 
 __all__ = ["as_bipartite", "as_graph"]
 
 
+@with_hints
 def as_bipartite(
     source: Any,
     *,
@@ -46,6 +49,7 @@ def as_bipartite(
         - an igraph graph with vertex attribute ``type``, else by a two-colouring;
         - a frame of edges (pandas, polars, pyarrow): the columns `left` and `right` hold labels
           of any kind, integers too; rows and columns are numbered as labels first appear;
+        - a mapping ``{left: [right, …]}`` of labels;
         - a torch tensor, sparse or dense; a CuPy array, sparse or dense. What lies on a GPU is
           copied to the host; only `maximum_matching` with ``device="cuda"`` leaves it there;
         - a pyarrow dataset, or a Dask dataframe, likewise: the two columns come into memory;
@@ -151,6 +155,10 @@ def _bipartite(
         return _from_sparse(source)
     if isinstance(source, tuple):
         return _from_indices(source, shape)
+    if isinstance(source, Mapping):
+        from .pairs import graph_of_mapping
+
+        return graph_of_mapping(source)
     if isinstance(source, list) and source and all(map(_is_pair, source)):
         raise InvalidGraphError(
             "a list of pairs: pass (row_indices, col_indices), two arrays, or an array for a "
@@ -183,12 +191,14 @@ def _unknown(source: Any, kind: str, indices: str) -> InvalidGraphError:
     )
 
 
+@with_hints
 def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) -> Graph:
     """Make an undirected graph of a `Graph`, or of anything square that `as_bipartite` takes.
 
     An entry (i, j) is an edge between i and j, in either direction; self-loops are dropped, and of
     parallel edges the heaviest is kept. A networkx or igraph graph keeps its own edges and order
-    of nodes, and the names of these as labels.
+    of nodes, and the names of these as labels. A frame has an edge in each row, its ends in two
+    columns and its weight in a third.
 
     Parameters
     ----------
@@ -198,7 +208,8 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
     weights
         - None: every edge weighs 1; a `Graph` keeps the weights it has;
         - True: the source's own. Matrices have absolute values, networkx and igraph graphs the
-          attribute ``"weight"`` (1 where some edges of networkx have none). Files have values:
+          attribute ``"weight"`` (1 where some edges of networkx have none, with a warning). Files
+          have values:
           Matrix Market and .npz (absolute ones), METIS with edge weights, the third column of an
           edge list;
         - the name of an attribute of the edges, for networkx and igraph graphs;
@@ -243,6 +254,13 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
         labels, ends, others, values = edges_of(source, attribute)
         values = given if values is None else values
         return Graph.from_edges(ends, others, len(labels), values, labels)
+    from .frames import frame_of_one_set, is_frame
+
+    if is_frame(source):
+        labels, ends, others, values = frame_of_one_set(source, weights if own else False)
+        return Graph.from_edges(
+            ends, others, len(labels), given if values is None else values, labels
+        )
     if isinstance(weights, str):
         raise InvalidGraphError(
             f"weights={weights!r}, but {type(source).__name__} has no attributes of edges"
@@ -255,8 +273,10 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
     if isinstance(source, tuple) and len(source) == 3 and not isinstance(source[2], tuple):
         if given is not None:
             raise InvalidGraphError("weights are given twice: in (ends, others, weights) and apart")
+        _warn_of_ends(source)
         return Graph.from_edges(*source[:2], weights=None if weights is False else source[2])
     if isinstance(source, tuple) and len(source) == 2 and not own:
+        _warn_of_ends(source)
         return Graph.from_edges(*source, weights=given)
     # Rows of a matrix are lists: two pairs would pass for one.
     if isinstance(source, list) and source and all(map(_is_pair, source)):
@@ -285,6 +305,11 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
     return Graph.from_bipartite(graph, given)
 
 
+def _warn_of_ends(source: tuple[Any, ...]) -> None:
+    ends = [min(map(np.min, source[:2]))] if all(map(np.size, source[:2])) else []
+    _warn_of_base("vertex 0 has", "n_vertices to Graph.from_edges", *ends)
+
+
 def graph_of_library(source: Any) -> Any:
     """Make a networkx or igraph graph bipartite if it is, else a `Graph`; leave all else as it is.
 
@@ -310,7 +335,7 @@ def _graph_of_sparse(source: Any, own: bool, given: Any) -> Graph:
     """Take either triangle, or both, of a square matrix; CSR and CSC are alike then."""
     if len(source.shape) != 2 or source.shape[0] != source.shape[1]:
         raise not_square(source.shape)
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = np.abs(stored.data) if own else given
     if stored.format == "coo":
         return Graph.from_edges(stored.row, stored.col, stored.shape[0], values)
@@ -325,7 +350,7 @@ def _from_sparse(source: Any) -> BipartiteGraph:
         return BipartiteGraph.from_edges(source.row, source.col, source.shape)
     if source.format == "csc":
         return BipartiteGraph(source.indptr, source.indices, source.shape[::-1]).turned()
-    csr = source if source.format == "csr" else source.tocsr()
+    csr = source if source.format == "csr" else to_csr(source)
     return BipartiteGraph(csr.indptr, csr.indices, csr.shape)
 
 
@@ -340,8 +365,20 @@ def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> Bip
     rows, cols = map(on_host, source[:2])
     graph = BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
     if shape is None and not source[2:]:
-        settle(graph, "source", f"{graph.n_rows:,} × {graph.n_cols:,} by the largest indices")
+        say_sizes(graph, rows, cols)
     return graph
+
+
+def say_sizes(graph: BipartiteGraph, rows: Any, cols: Any) -> None:
+    """Say that the sizes were read off the largest indices, which may count from 1."""
+    settle(graph, "source", f"{graph.n_rows:,} × {graph.n_cols:,} by the largest indices")
+    _warn_of_base("row 0 and column 0 have", "the shape as a third thing", rows, cols)
+
+
+def _warn_of_base(none: str, sizes: str, *sides: Any) -> None:
+    """Warn of index arrays that may count from 1."""
+    if all(np.size(side) and np.min(side) == 1 for side in sides):
+        warn(f"{none} no edge: if the indices count from 1, take 1 from them, else give {sizes}")
 
 
 def _from_dense(array: Any) -> BipartiteGraph:

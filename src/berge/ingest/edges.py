@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
+from ..wording import warn
 
 # The names of the vertices, both ends of every edge, and an attribute of them, or None.
 Edges = tuple[list[Any], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[Any] | None]
@@ -24,7 +25,8 @@ class NotBipartiteError(InvalidGraphError):
     def __init__(self) -> None:
         super().__init__(
             "the graph has an odd cycle: it is not bipartite; any graph is matched with "
-            "general=True of berge.maximum_matching, and by weight by berge.maximum_weight_matching"
+            "general=True of berge.maximum_matching, by weight by berge.maximum_weight_matching, "
+            "and decomposed by berge.gallai_edmonds"
         )
 
 
@@ -47,6 +49,18 @@ def two_sided(
 
 def _named(names: list[Any] | None, vertices: Any) -> Any:
     return vertices if names is None else [names[vertex] for vertex in vertices]
+
+
+def filled(values: list[Any], attribute: str) -> list[Any]:
+    """Return weights with 1 for those that are missing, as networkx has it, and say so."""
+    missing = sum(value is None for value in values)
+    if not 0 < missing < len(values):
+        return values
+    warn(
+        f"{missing:,} of {len(values):,} edges have no attribute {attribute!r}: they weigh 1, as "
+        "everywhere in networkx"
+    )
+    return [1 if value is None else value for value in values]
 
 
 def checked_weights(

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InvalidGraphError
+from ..errors import InvalidGraphError, OptionError
 from ..files.columns import choose_columns, place_of
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.owned import settle
@@ -59,8 +59,38 @@ def from_frame(frame: Any, left: Any = None, right: Any = None) -> BipartiteGrap
     return graph
 
 
-def frame_edges(frame: Any, left: Any = None, right: Any = None, weights: Any = False) -> Any:
-    """Return rows, columns, shape, both sides' labels, values of `weights`, names of both columns.
+def frame_of_one_set(frame: Any, weights: Any) -> Any:
+    """Return the vertices of any graph, both ends of its edges by number, and their weights.
+
+    Two columns are the ends; a third has weights. ``weights`` is its name, True or False.
+    """
+    if hasattr(frame, "collect"):
+        frame = frame.collect()
+    if len(frame.columns) > (2 if weights is False else 3):
+        raise OptionError(
+            f"a frame of {len(frame.columns)} columns: choose the two with the ends of edges"
+            + (", and one with weights" if weights is not False else ", as in frame[['a', 'b']]")
+        )
+    instead = "the three columns as a tuple"
+    rows, cols, _, labels, values, _ = frame_edges(frame, None, None, weights, instead)
+    if weights is not False and values is None:
+        raise InvalidGraphError("say which column of the frame has the weights: weights='name'")
+    number: dict[Any, int] = {}
+    ends = [
+        np.array([number.setdefault(name, len(number)) for name in names], np.int64)[side]
+        for names, side in zip(labels, (rows, cols), strict=True)
+    ]
+    return list(number), *ends, values
+
+
+def frame_edges(
+    frame: Any,
+    left: Any = None,
+    right: Any = None,
+    weights: Any = False,
+    instead: str = "name the columns by left= and right=",
+) -> Any:
+    """Return rows, columns, shape, both sides' labels, values of `weights`, names of the columns.
 
     Without a name, the weights are the column that is neither `left` nor `right`, if there is one
     alone; of three columns without names the last one. If False they are not looked for.
@@ -85,21 +115,32 @@ def frame_edges(frame: Any, left: Any = None, right: Any = None, weights: Any = 
             "a frame of 2 × 2 without names may be a matrix or two edges: pass it as an array, or "
             "name the columns by left= and right="
         )
+    if apart == 2 and weights in (None, True) and all(map(_is_number, map(column, range(3)))):
+        raise OptionError(
+            "a frame of three columns of numbers may be a matrix or edges with weights: pass "
+            f"frame.to_numpy(), or {instead}"
+        )
     (rows, row_labels), (cols, col_labels) = (
         _numbered(number, column(place), names[place]) for place in places
     )
-    values = None if weights is False else _values(names, column, places, apart)
+    others = [place for place in range(len(names)) if place not in places]
+    if apart is None and weights is not False and len(others) == 1:
+        apart = others[0]
+    values, named = None, [names[place] for place in places]
+    if weights is not False and apart is not None:
+        values = _values(names, column, apart)
+        named.append(names[apart])
     labels, shape = (row_labels, col_labels), (len(row_labels), len(col_labels))
-    return rows, cols, shape, labels, values, [names[place] for place in places]
+    return rows, cols, shape, labels, values, named
 
 
-def _values(names: list[Any], column: Any, places: tuple[int, int], place: int | None) -> Any:
-    """Return the numbers of a column, by default the only other one; complain where it has none."""
-    if place is None:
-        others = [place for place in range(len(names)) if place not in places]
-        if len(others) != 1:
-            return None
-        place = others[0]
+def _is_number(column: Any) -> bool:
+    """Whether a column holds numbers."""
+    return np.asarray(column.to_numpy()).dtype.kind in "iufb"
+
+
+def _values(names: list[Any], column: Any, place: int) -> Any:
+    """Return the numbers of a column; complain where it has none."""
     found = np.asarray(column(place).to_numpy())
     missing = found != found if found.dtype.kind == "f" else np.zeros(found.size, np.bool_)
     if found.dtype.kind == "O":

@@ -20,6 +20,7 @@ from ..files.files import PathName, damage_reported, open_bytes, split_suffix
 from ..files.limits import Limits
 from ..graphs.graph import BipartiteGraph, Graph
 from . import as_bipartite, as_graph
+from .edges import filled
 
 # What the readers take, by measurement: for a byte of the file, for a vertex without a name.
 _PER_BYTE, _PER_VERTEX = 64, 200
@@ -36,7 +37,11 @@ def read(path: PathName, *, limits: Limits | None = None) -> BipartiteGraph:
 def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = None) -> Graph:
     """Read a graph; `weights` is True for the attribute ``weight`` of its edges."""
     with _place_told(path):
-        return as_graph(_load(path, limits), weights="weight" if weights is True else weights)
+        graph = _load(path, limits)
+        if weights is True and hasattr(graph, "es") and "weight" in graph.es.attributes():
+            found = [None if isnan(weight) else weight for weight in graph.es["weight"]]
+            graph.es["weight"] = filled(found, "weight")
+        return as_graph(graph, weights="weight" if weights is True else weights)
 
 
 def write(graph: BipartiteGraph, path: PathName) -> NoReturn:
@@ -116,12 +121,10 @@ def _check_text(path: PathName, plain: str) -> None:
 
 
 def _with_names(graph: Any) -> Any:
-    """Have what networkx writes, and edges without a weight, look as igraph has them."""
+    """Have what networkx writes look as igraph has it."""
     of_vertices = graph.vs.attributes()
     if "name" not in of_vertices and "id" in of_vertices:
         graph.vs["name"] = graph.vs["id"]
     if "type" not in of_vertices and "bipartite" in of_vertices:
         graph.vs["type"] = [bool(side) for side in graph.vs["bipartite"]]
-    if "weight" in graph.es.attributes():
-        graph.es["weight"] = [1.0 if isnan(weight) else weight for weight in graph.es["weight"]]
     return graph

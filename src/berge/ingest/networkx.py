@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import InvalidGraphError
 from ..graphs.graph import BipartiteGraph
 from ..graphs.owned import settle
-from .edges import Edges, NotBipartiteError, checked_weights, two_sided
+from .edges import Edges, NotBipartiteError, checked_weights, filled, two_sided
 
 
 def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> BipartiteGraph:
@@ -24,16 +24,15 @@ def from_networkx(graph: Any, top_nodes: Iterable[Any] | None = None) -> Biparti
 def edges_of(graph: Any, attribute: str | None = None) -> Edges:
     """Return the edges, nodes numbered in the graph's own order.
 
-    An edge without the attribute has 1, as everywhere in networkx; one at least must have it.
+    An edge without the attribute has 1, as everywhere in networkx, which is said; one at least must
+    have it.
     """
     index = {node: i for i, node in enumerate(graph)}
     pairs = np.array([(index[u], index[v]) for u, v in graph.edges()], np.int64).reshape(-1, 2)
     values = None
     if attribute is not None:
         found = [value for *_, value in graph.edges(data=attribute)]
-        some = any(value is not None for value in found)
-        found = [1 if value is None and some else value for value in found]
-        values = checked_weights(found, graph.edges(), attribute)
+        values = checked_weights(filled(found, attribute), graph.edges(), attribute)
     return list(index), pairs[:, 0], pairs[:, 1], values
 
 

@@ -17,6 +17,9 @@ from ..errors import FormatError, InvalidGraphError
 from ..files.remote import here, is_open_file
 from ..graphs.graph import Graph, SignedWeights, not_square
 from . import as_graph
+from .converted import to_csr
+from .edges import filled
+from .frames import frame_of_one_set, is_frame
 from .weighted import as_numbers
 
 __all__ = ["as_signed_graph"]
@@ -49,6 +52,10 @@ def as_signed_graph(source: Any, weights: Any = None, negated: bool = False) -> 
     own = weights is None or weights is True or named
     if own and (isinstance(source, (str, PathLike)) or is_open_file(source)):
         return read_signed(source, negated=negated, **({"weights": weights} if named else {}))
+    if own and is_frame(source):
+        labels, ends, others, values = frame_of_one_set(source, weights if named else True)
+        chosen = _signed(_numbers(values), negated)
+        return Graph.from_edges(ends, others, len(labels), chosen, labels)
     if not own:
         values, edges = weights, None
     else:
@@ -62,11 +69,9 @@ def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
     if hasattr(source, "is_multigraph"):
         edges = list(source.edges(data=attribute))
         values = [weight for *_, weight in edges]
-        if any(value is not None for value in values):  # as networkx has it: others weigh 1
-            values = [1 if value is None else value for value in values]
-        elif values:
+        if values and all(value is None for value in values):
             raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
-        return source, values, edges
+        return source, filled(values, attribute), edges
     if library == "igraph":
         if attribute not in source.es.attributes():
             raise InvalidGraphError(f"the edges of the graph have no attribute {attribute!r}")
@@ -84,7 +89,7 @@ def _own(source: Any, attribute: str, named: bool) -> tuple[Any, Any, Any]:
     if library == "sparse":
         source = source.to_scipy_sparse()
     if hasattr(source, "tocsr"):
-        source = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+        source = source if source.format in ("csr", "csc", "coo") else to_csr(source)
         return source, source.data, None
     if isinstance(source, (np.ndarray, list)):
         source = np.asarray(source)

@@ -17,7 +17,10 @@ import numpy.typing as npt
 from ..errors import InvalidGraphError, OptionError
 from ..files.remote import is_open_file
 from ..graphs.graph import BipartiteGraph, _own, index_type
-from . import as_bipartite
+from ..graphs.owned import settle
+from ..wording import warn
+from . import as_bipartite, say_sizes
+from .converted import to_csr
 from .frames import frame_edges, is_frame
 
 __all__ = ["Weighted", "as_weighted"]
@@ -80,12 +83,19 @@ def as_weighted(
     library = type(source).__module__.partition(".")[0]
     if is_frame(source):
         wanted = weights if given is None else False
-        rows, cols, shape, labels, values, _ = frame_edges(source, left, right, wanted)
+        rows, cols, shape, labels, values, names = frame_edges(source, left, right, wanted)
         if given is not None:
             values = given
         elif values is None:
-            raise InvalidGraphError("say which column of the frame has the weights: weights='name'")
-        return _weighed_edges(rows, cols, values, shape, labels)
+            raise InvalidGraphError(
+                "say which column of the frame has the weights: weights='name'; of a table with a "
+                "column for each on the right, pass frame.stack().reset_index() (pandas)"
+            )
+        made = _weighed_edges(rows, cols, values, shape, labels)
+        said = f"rows are what is in column {names[0]!r}, columns what is in {names[1]!r}"
+        said += f", weights in {names[2]!r}" if len(names) > 2 else ""
+        settle(made.graph, "source", said)
+        return made
     if isinstance(source, (str, PathLike)) or is_open_file(source):
         if given is not None:
             return _aligned(as_bipartite(source, left=left, right=right), given)
@@ -115,7 +125,10 @@ def as_weighted(
     if isinstance(source, tuple) and len(source) in (3, 4) and not isinstance(source[2], tuple):
         if given is not None:
             raise InvalidGraphError("weights are given twice: in (rows, cols, weights) and apart")
-        return _weighed_edges(*source)
+        made = _weighed_edges(*source)
+        if len(source) == 3:
+            say_sizes(made.graph, *source[:2])
+        return made
     if isinstance(source, np.ndarray) or _is_matrix(source):
         return _of_dense(source, given)
     if isinstance(source, Mapping) or (
@@ -160,7 +173,7 @@ def _weighed_edges(
 def _of_sparse(source: Any, given: Any) -> Weighted:
     if len(source.shape) != 2:
         raise InvalidGraphError(f"a sparse array must be two-dimensional, not {source.shape}")
-    stored = source if source.format in ("csr", "csc", "coo") else source.tocsr()
+    stored = source if source.format in ("csr", "csc", "coo") else to_csr(source)
     values = stored.data if given is None else given
     if stored.format == "coo":
         return _weighed_edges(stored.row, stored.col, values, stored.shape)
@@ -185,6 +198,11 @@ def _of_dense(source: Any, given: Any) -> Weighted:
     if given is not None:
         raise InvalidGraphError("weights are given twice: in a dense array and apart")
     n_rows, n_cols = array.shape
+    if n_cols == 3 < n_rows and array.dtype.kind in "iu" and array[:, :2].min() >= 0:
+        warn(
+            f"an array of {n_rows:,} × 3 whole numbers is read as a matrix of weights; if it lists "
+            "edges, pass (array[:, 0], array[:, 1], array[:, 2])"
+        )
     if isinstance(array, np.ma.MaskedArray):
         rows, cols = np.nonzero(~np.ma.getmaskarray(array))
         return _weighed_edges(rows, cols, array.data[rows, cols], array.shape)

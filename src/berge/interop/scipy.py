@@ -26,6 +26,7 @@ from scipy.sparse import SparseEfficiencyWarning, issparse
 
 from ..errors import InvalidGraphError
 from ..graphs.graph import IndexArray
+from ..ingest.own import own_csr
 from ..results.matching import Matching
 from ..solve.assign import assign
 from ..solve.maximum import maximum_matching
@@ -170,7 +171,7 @@ def min_weight_full_bipartite_matching(biadjacency: Any, maximize: bool = False)
         raise TypeError("graph must be in CSC, CSR, or COO format.")
     if biadjacency.dtype.kind not in "biuf":
         raise ValueError(f"expected a matrix containing numerical entries, got {biadjacency.dtype}")
-    csr = biadjacency.tocsr().astype(np.float64)  # a copy, in which duplicates are added up
+    csr = own_csr(biadjacency).astype(np.float64)
     csr.sum_duplicates()
     if not np.all(csr.data):
         warnings.warn(
@@ -211,7 +212,9 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Ends:
     """
     sparse: Any = cost_matrix
     if issparse(cost_matrix):
-        sparse = sparse.tocsr()
+        if sparse.format != "csr":
+            sparse = own_csr(sparse)
+            sparse.sum_duplicates()
         return _assigned(sparse, sparse.data, maximize, "cost matrix is infeasible")
     matrix = np.asarray(cost_matrix)
     large = matrix.ndim == 2 and min(matrix.shape) >= max(_DENSE, max(matrix.shape) // 2)

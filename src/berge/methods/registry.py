@@ -6,50 +6,23 @@ The pipeline, the command line, the tests and the docs iterate `algorithms`; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
-from functools import cache, wraps
+from collections.abc import Iterable, Mapping
+from functools import cache
 from numbers import Integral, Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from ..errors import DeviceError, OptionError
+from ..hints import ELSEWHERE, elsewhere
 from ..wording import did_you_mean
 from .algorithm import Algorithm, Kind, Option
 from .catalogue import ALGORITHMS
 
 __all__ = [
     "Algorithm", "Kind", "Option", "algorithms", "check_call", "check_device", "check_numbers",
-    "check_options", "elsewhere", "find", "variants", "with_hints",
+    "check_options", "find", "variants",
 ]  # fmt: skip
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
 _DEVICES = ("cpu", "cuda")
-
-_BY_WEIGHT = (
-    "the best by weight is found by berge.assign, of any graph by berge.maximum_weight_matching"
-)
-_NAMES = "names are given by berge.as_bipartite(graph, row_labels=…, col_labels=…)"
-_TABLES = "columns of tables are named to berge.as_bipartite(table, left=…, right=…)"
-# What people ask for that has another name, or is to be had elsewhere, by a word in its name.
-_ELSEWHERE = {
-    "top_nodes": "which nodes are rows is said to berge.as_bipartite(graph, top_nodes=…)",
-    "left": _TABLES,
-    "right": _TABLES,
-    "maximi": "the largest sum is objective='max' of berge.assign",
-    "algorithm": "here it is method=…",
-    "method": "the name of an algorithm is algorithm=…",
-    "weight": _BY_WEIGHT,
-    "cost": _BY_WEIGHT,
-    "score": _BY_WEIGHT,
-    "name": _NAMES,
-    "label": _NAMES,
-    "gpu": "a GPU is device='cuda'",
-    "jobs": "the number of threads is threads=…",
-    "timeout": "a limit of seconds is time_limit=…",
-}
-
 
 # By which keyword, and of what, the algorithms of a kind are asked for.
 _TAKEN_BY: dict[Kind, tuple[str, str]] = {
@@ -151,35 +124,11 @@ def check_options(
     for name in given:
         if name not in checked[0] and name not in checked[1]:
             known = [option.name for a in (exact, start) for option in a.options]
-            near = "" if name in _ELSEWHERE else did_you_mean(name, [*known, *keywords])
+            near = "" if name in ELSEWHERE else did_you_mean(name, [*known, *keywords])
             if hint := near or elsewhere(name):
                 raise OptionError(f"there is no option {name!r}{hint}")
             raise OptionError(
                 f"{exact.name} with start {start.name} has no option {name!r}; it has "
                 f"{', '.join(known) or 'none'}"
             )
-    return checked
-
-
-def elsewhere(name: str) -> str:
-    """Return the end of a message about an unknown option: what has that to give, or nothing."""
-    low = name.lower()
-    near = [low] if low in _ELSEWHERE else [word for word in _ELSEWHERE if word in low]
-    near = near or get_close_matches(low, _ELSEWHERE, n=1)
-    return f"; {_ELSEWHERE[near[0]]}" if near else ""
-
-
-def with_hints(function: Callable[P, R]) -> Callable[P, R]:
-    """Have a function say what a keyword that it does not know was probably meant to be."""
-    known = function.__code__.co_varnames[: len(function.__annotations__) - 1]
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in kwargs:
-            if name not in known:
-                hint = did_you_mean(name, known) or elsewhere(name)
-                hint = hint or f"; there are {', '.join(known[1:])}"
-                raise OptionError(f"{function.__name__} has no argument {name!r}{hint}")
-        return function(*args, **kwargs)
-
     return checked

@@ -167,6 +167,11 @@ class Assignment(Shown):
         return named(labels, np.bincount(ends, minlength=size) == 0)
 
     @property
+    def source(self) -> str | None:
+        """How the input was read, where it did not say so itself."""
+        return None if self.graph is None else self.graph.source
+
+    @property
     def row_labels(self) -> Sequence[Any] | None:
         """Names of the rows, where the source had any."""
         return None if self.graph is None else self.graph.row_labels
@@ -443,9 +448,24 @@ class Assignment(Shown):
             above=None if above[0] is None else above,
         )
 
+    def plot(self, path: str | PathLike[str] | None = None, name: str = "assignment") -> Any:
+        """Draw the matrix of weights with the pairs in blue; return matplotlib's figure.
+
+        Few entries have their weights in them. The picture is written to ``path``, if there is one.
+        """
+        from ..drawn import draw_matches
+
+        graph, _ = self._known()
+        rows = np.repeat(np.arange(graph.n_rows), graph.row_degrees)
+        known = None if self.weights is None else (rows, graph.indices, self.weights)
+        title = f"{name}: {repr(self)[len('Assignment(') : -1]}"
+        return draw_matches(graph, self.pairs(), path, title=title, numbers=known)
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         yield "assigned", repr(self)[len("Assignment(") : -1]
         yield "asked for", f"objective {self.objective}, match {self.match}"
+        if self.source:
+            yield "read as", self.source
 
     def __repr__(self) -> str:
         kind = {"full": "best", "maximum": "best of the largest", "any": "best"}[self.match]

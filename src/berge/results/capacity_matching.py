@@ -15,14 +15,15 @@ from ..checker.check import edges_of_rows
 from ..errors import FormatError, ProofError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.names import named
+from ..shown import Shown
 from ..wording import plural
 from .capacity_run import CapacityStats
 
 __all__ = ["CapacityCertificate", "CapacityMatching"]
 
 
-@dataclass(frozen=True)
-class CapacityCertificate:
+@dataclass(frozen=True, repr=False)
+class CapacityCertificate(Shown):
     """A cover that no matching with these capacities can be larger than.
 
     No edge can be chosen but those that use up the units of covered vertices, and those with no
@@ -42,11 +43,20 @@ class CapacityCertificate:
     row_units: int
     col_units: int
     edges: int
+    row_labels: Sequence[Any] | None = None
+    col_labels: Sequence[Any] | None = None
 
     @property
     def size(self) -> int:
         """What no matching can exceed."""
         return self.row_units + self.col_units + self.edges
+
+    def named(self) -> tuple[list[Any], list[Any]]:
+        """Return the names of covered rows and columns; numbers where there are none."""
+        return named(self.row_labels, self.rows), named(self.col_labels, self.cols)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "no more than", f"{plural(self.size, 'pair')}: {repr(self).partition(': ')[2][:-1]}"
 
     def __repr__(self) -> str:
         rows, cols = int(self.rows.sum()), int(self.cols.sum())
@@ -57,7 +67,7 @@ class CapacityCertificate:
 
 
 @dataclass(repr=False, eq=False)
-class CapacityMatching:
+class CapacityMatching(Shown):
     """A matching in which a vertex may have several partners.
 
     Attributes
@@ -180,7 +190,8 @@ class CapacityMatching:
         of_rows, of_cols = int(self.row_units[1][rows].sum()), int(self.col_units[1][cols].sum())
         edges = size - of_rows - of_cols
         self.upper_bound = size
-        self.certificate = CapacityCertificate(rows, cols, of_rows, of_cols, edges)
+        sizes, labels = (of_rows, of_cols, edges), (graph.row_labels, graph.col_labels)
+        self.certificate = CapacityCertificate(rows, cols, *sizes, *labels)
         return self.certificate
 
     def check(self, graph: BipartiteGraph, cover: Any = None) -> int:
@@ -264,6 +275,25 @@ class CapacityMatching:
             "stopped": self.stats.stopped,
             "stats": asdict(self.stats),
         }
+
+    def plot(
+        self, graph: Any, path: str | PathLike[str] | None = None, name: str = "matrix"
+    ) -> Any:
+        """Draw the matrix with the pairs in blue, as `Matching.plot` does."""
+        from ..drawn import draw_matches
+        from ..ingest import as_bipartite
+
+        title = f"{name}: {repr(self)[len('CapacityMatching(') : -1]}"
+        return draw_matches(as_bipartite(graph), self.pairs(), path, title=title)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        proved = ", proved" if self.certificate is not None else ""
+        yield "matched", repr(self)[len("CapacityMatching(") : -1] + proved
+        for name, free, ends, size in (
+            ("left", self.free_left, self.unmatched_rows, self.shape[0]),
+            ("right", self.free_right, self.unmatched_cols, self.shape[1]),
+        ):
+            yield name, f"{ends.size:,} of {size:,} have no partner, {len(free):,} could have more"
 
     def __repr__(self) -> str:
         state = "maximum" if self.is_maximum else f"upper_bound={self.upper_bound}"

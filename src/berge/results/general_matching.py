@@ -153,7 +153,8 @@ class GeneralMatching(Mates):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
-        With it go the upper bound, and the weight if it has one. Labels and stats do not.
+        With it go the upper bound, and the weight if it has one. Tables (``.csv``, ``.tsv`` and
+        ``.parquet``) have the pairs alone, by name where the graph had labels.
 
         Examples
         --------
@@ -166,6 +167,8 @@ class GeneralMatching(Mates):
         """
         from ..files.matchings import VertexFacts, write_vertex_matching
 
+        if self._is_table(path):
+            return
         facts = VertexFacts(weight=self.weight, upper_bound=self.upper_bound)
         if self.stats is not None:
             facts = facts._replace(method=self.stats.algorithm)

@@ -134,7 +134,8 @@ class GreedyMatching(Mates):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the matching: to ``.npz`` as `mate`, to any other file as a pair on each line.
 
-        With it go its weight, whether it is maximal, and the method.
+        With it go its weight, whether it is maximal, and the method. Tables (``.csv``, ``.tsv`` and
+        ``.parquet``) have the pairs alone, by name where the graph had labels.
 
         Examples
         --------
@@ -146,6 +147,8 @@ class GreedyMatching(Mates):
         """
         from ..files.matchings import VertexFacts, write_vertex_matching
 
+        if self._is_table(path):
+            return
         facts = VertexFacts(float(self.weight), self.is_maximal, self.method)
         write_vertex_matching(path, self.mate, facts)
 
@@ -189,8 +192,9 @@ class GreedyMatching(Mates):
         yield "found", f"by {self.method} in {in_seconds(self.seconds.get('total', 0.0))}"
 
     def __repr__(self) -> str:
-        vertices = plural(self.mate.size, "vertex", "vertices")
-        pairs = f"{plural(self.size, 'pair')} of {vertices}"
+        pairs = plural(self.size, "pair")
+        if self.mate.size or not self.size:  # else the mates are not here
+            pairs += f" of {plural(self.mate.size, 'vertex', 'vertices')}"
         weight = f", weight {self.weight:.10g}" if self.weight != self.size else ""
         if self.of_best is not None:
             weight += f", at least {self.of_best:.1%} of the heaviest"

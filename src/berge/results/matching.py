@@ -415,6 +415,29 @@ class Matching(Shown):
             upper_bound=min(graph.shape),
         )
 
+    def plot(
+        self, graph: Any, path: str | PathLike[str] | None = None, name: str = "matrix"
+    ) -> Any:
+        """Draw the matrix with the matched entries in blue; return matplotlib's figure.
+
+        Parameters
+        ----------
+        graph
+            What was matched.
+        path
+            Where to write the picture, if anywhere: .png, .svg or .pdf.
+        name
+            What to call it.
+        """
+        from ..drawn import draw_matches
+        from ..ingest import as_bipartite
+
+        title = f"{name}: {plural(self.cardinality, 'pair')}, {self._state()}"
+        return draw_matches(as_bipartite(graph), self.pairs(), path, title=title)
+
+    def _state(self) -> str:
+        return "perfect" if self.is_perfect else "maximum" if self.is_maximum else "not maximum"
+
     def _facts(self) -> Iterator[tuple[str, str]]:
         state = "perfect" if self.is_perfect else "maximum"
         if not self.is_maximum:
@@ -427,6 +450,8 @@ class Matching(Shown):
         yield "unmatched", f"{rows:,} of {self.n_rows:,} rows, {cols:,} of {self.n_cols:,} columns"
         if self.source:
             yield "read as", self.source
+        elif "symmetric: " in (reading := self.reading):
+            yield "read as", reading
         if self.stats is not None:
             yield "found", self.stats.in_words()
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph, IndexArray
+from ..graphs.owned import settle
 from ..ingest.weighted import Weighted, pair_name
 from ..wording import did_you_mean
 
@@ -85,7 +86,10 @@ def priced(weighted: Weighted, objective: str) -> Priced:
         costs = weights if objective == "min" else -weights
     if forbidden is not None and forbidden.any():
         graph, weights, costs = kept_edges(graph, ~forbidden, weights, costs)
-    return _merged(graph, weights, costs)
+    made = _merged(graph, weights, costs)
+    if made.graph is not weighted.graph and weighted.graph.source:
+        settle(made.graph, "source", weighted.graph.source)
+    return made
 
 
 def in_floats(edges: Priced) -> Priced:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..checker.check import check_matching, copy_of, edges_of_rows
 from ..checker.prices import REQUIRED, check_assignment
 from ..errors import ProofError
+from ..shown import Shown
 
 if TYPE_CHECKING:
     from .assignment import Assignment
@@ -26,7 +27,7 @@ Values = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class PriceProof:
+class PriceProof(Shown):
     """Prices that prove an assignment to be the best, as `berge.checker.prices` has checked.
 
     Attributes
@@ -57,6 +58,9 @@ class PriceProof:
         if isinstance(self.best, type(self.worst)):
             return abs(self.best - self.worst)
         return abs(Decimal(self.best) - Decimal(self.worst))
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "proof", repr(self)[len("PriceProof(") : -1]
 
     def __repr__(self) -> str:
         if self.is_exact:

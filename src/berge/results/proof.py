@@ -40,6 +40,7 @@ from ..checker.vertex_prices import check_vertex_prices
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..graphs.graph import BipartiteGraph, Graph, IndexArray, unsigned
 from ..graphs.names import named
+from ..hints import with_hints
 from ..settings import Checker
 from ..shown import Shown
 
@@ -100,6 +101,7 @@ class Certificate(Shown):
         return f"Certificate(a vertex cover of size {rows + cols}: {rows} rows, {cols} columns)"
 
 
+@with_hints
 def verify(
     graph: Any,
     matching: Matching | GreedyMatching | GeneralMatching,
@@ -166,9 +168,9 @@ def verify(
         undirected = as_graph(graph)
         verify_greedy(undirected, given)
         if certificate is not None:
-            bound = check_prices(undirected, certificate.prices)
-            if certificate.upper_bound < bound:
-                wrong = f"the prices bound it by {bound}, not by {certificate.upper_bound}"
+            most = check_prices(undirected, certificate.prices)
+            if certificate.upper_bound < most:
+                wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return
     if hasattr(given, "mate"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ..checker.tutte_berge import check_cardinality
 from ..errors import ProofError
 from ..graphs.graph import Graph, IndexArray
 from ..settings import Checker
+from ..shown import Shown
 from ..tuning import EDGES_PER_CALL
 from ..wording import plural
 
@@ -25,7 +27,7 @@ BARRIER = -1
 
 
 @dataclass(frozen=True)
-class TutteBerge:
+class TutteBerge(Shown):
     """A set of vertices whose removal leaves many odd parts: proof that a matching is maximum.
 
     Attributes
@@ -57,6 +59,9 @@ class TutteBerge:
     def unmatched(self) -> int:
         """Number of vertices that every matching leaves out at least: odd parts less the set."""
         return max(self.odd_parts - self.size, 0)
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "proof", repr(self)[len("TutteBerge(") : -1]
 
     def __repr__(self) -> str:
         size, odd = (plural(k, "vertex", "vertices") for k in (self.size, self.unmatched))

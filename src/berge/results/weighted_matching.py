@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Self
@@ -15,6 +15,7 @@ from ..checker.odd_sets import check_weight
 from ..errors import ProofError
 from ..graphs.graph import Graph, IndexArray
 from ..settings import Checker
+from ..shown import Shown
 from ..wording import plural
 from .general_matching import GeneralMatching
 from .matching import SolveStats
@@ -26,7 +27,7 @@ TOLERANCE = 1e-9  # of floating-point weights: as a share of the heaviest edge t
 
 
 @dataclass(frozen=True)
-class OddSetPrices:
+class OddSetPrices(Shown):
     """Prices of vertices and of odd sets: proof that a matching is as heavy as it can be.
 
     The two ends of an edge, and the sets that have both, pay at least its weight together. Weights
@@ -83,6 +84,9 @@ class OddSetPrices:
         for i in range(n + j - 1, n - 1, -1):  # sets in sets have lower numbers
             inside[i] = inside[self.parent[i]]
         return np.flatnonzero(inside[self.parent[:n]])
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        yield "proof", repr(self)[len("OddSetPrices(") : -1]
 
     def __repr__(self) -> str:
         pay = plural(int(np.count_nonzero(self.prices)), "vertex", "vertices")

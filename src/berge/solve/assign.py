@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import InvalidMatchingError, OptionError, ProofError
+from ..hints import with_hints
 from ..ingest.weighted import as_weighted
 from ..methods.assignment.problem import required
-from ..methods.registry import check_numbers, find, with_hints
+from ..methods.registry import check_numbers, find
 from ..results.assignment import Assignment
 from ..results.assignment_run import AssignmentRun
 from ..results.objective import chosen_places, priced
@@ -78,9 +79,9 @@ def assign(
         be. ``"maximum"``: as many pairs as can be, and the best such choice. ``"any"``: whatever is
         best; nobody must be matched.
     unmatched_cost
-        What it costs to leave a vertex unmatched where that is allowed: a number for every vertex
-        on either side; or (left, right), each a number, one for each vertex, a mapping by label,
-        or None. It is added to the total with ``"min"``, and taken from it with ``"max"``.
+        What it costs to leave a vertex unmatched where that is allowed. One number is for every
+        vertex on either side. In (left, right) each is a number, one for each vertex, a mapping by
+        label, or None. It is added to the total with ``"min"``, and taken from it with ``"max"``.
     capacity_left, capacity_right
         How many pairs a vertex may be in: a number, one for each vertex, or a mapping by label
         (1 for others). Each unit that is left costs `unmatched_cost`.

@@ -28,7 +28,7 @@ from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import BipartiteGraph
 from ..methods.assignment.problem import Problem, required
 from ..results.objective import Priced, in_floats, kept_edges
-from ..wording import did_you_mean
+from ..wording import did_you_mean, in_words, warn
 
 __all__ = ["MATCHES", "Asked", "asked", "numbers_of", "reduced", "units_of"]
 
@@ -141,9 +141,12 @@ def numbers_of(
         given = given.to_dict()
     if isinstance(given, Mapping):
         places = range(size) if labels is None else labels
-        unknown = given.keys() - set(places)
+        known = set(places)
+        unknown = [label for label in given if label not in known]
+        if unknown and name.startswith("at_least") and any(given[label] for label in unknown):
+            raise OptionError(f"{name} names {unknown[0]!r}, which has no edge")
         if unknown:
-            raise OptionError(f"{name} names {next(iter(unknown))!r}, which has no edge")
+            warn(f"{name} names {in_words(unknown, 3)}, which no edge has: left out")
         given = [given.get(label, default) for label in places]
     try:
         values = np.array(given, subok=False)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import OptionError
+from ..hints import with_hints
 from ..ingest import as_graph
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
-from ..methods.registry import Algorithm, algorithms, check_call, with_hints
+from ..methods.registry import Algorithm, algorithms, check_call
 from ..results.greedy_matching import GreedyMatching
 from ..results.under_way import PhaseReport
 from ..settings import DeviceName, GreedyName

@@ -11,6 +11,7 @@ from weakref import ref
 from ..errors import InvalidMatchingError, OptionError, ProofError
 from ..files.folder import open_if_large
 from ..graphs.graph import BipartiteGraph, BorrowedGraph, Graph, index_type
+from ..hints import elsewhere
 from ..ingest import as_bipartite, as_graph, graph_of_library
 from ..methods.algorithm import load
 from ..methods.catalogue import ON_CLUSTER
@@ -32,6 +33,7 @@ from ..settings import (
     Settings,
     StartName,
 )
+from ..wording import did_you_mean
 from . import default
 from .general import match_general, of_two_sides
 
@@ -204,6 +206,9 @@ def maximum_matching(
         graph = graph_of_library(graph)
     if isinstance(graph, Graph) and general is not False:
         not_here = {"device": device, "side": side, "cluster": cluster, "within": within}
+        for name in options:
+            if hint := did_you_mean(name, maximum_matching.__kwdefaults__ or ()) or elsewhere(name):
+                raise OptionError(f"there is no option {name!r}{hint}")
         _refuse(not_here | dict.fromkeys(options, "given"), "bipartite graphs")
         settings: Any = {"threads": threads, "seed": seed, "progress": progress}
         settings |= {"time_limit": time_limit, "on_phase": on_phase}
@@ -254,7 +259,7 @@ def maximum_matching(
             return _noted(run.result(), given)
 
 
-def _near_start(within: float, init: str, initial: Any, others: dict[str, Any]) -> str:
+def _near_start(within: float, init: Any, initial: Any, others: dict[str, Any]) -> Any:
     """Return the start where the matching need only be near the maximum; refuse all else."""
     given = isinstance(within, (int, float)) and not isinstance(within, bool)
     if not given or not LEAST_WITHIN <= within < 1:

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..errors import InvalidGraphError, OptionError
 from ..graphs.graph import Graph
+from ..hints import with_hints
 from ..ingest.signed import as_signed_graph
-from ..methods.registry import check_numbers, with_hints
+from ..methods.registry import check_numbers
 from ..results.matching import SolveStats
 from ..results.under_way import PhaseReport, Stop
 from ..results.weighted_matching import (
@@ -55,8 +56,8 @@ def maximum_weight_matching(
         Anything that `as_graph` takes; also ``(ends, others, weights)``. Self-loops are ignored; of
         parallel edges the best is kept.
     weights
-        None or True for those of the source (a networkx or igraph graph has them in ``"weight"``),
-        the name of an attribute of edges, or an array with one for each stored entry or edge.
+        None or True for those of the source: networkx and igraph graphs have them in ``"weight"``.
+        Else the name of an attribute of edges, or an array with one for each stored entry or edge.
         Any finite numbers: whole ones are solved exactly. Those of a matrix or a file are its
         values, with their sign.
     maxcardinality

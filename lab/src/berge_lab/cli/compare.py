@@ -81,7 +81,7 @@ def compare(
 
     Every answer is proved by a vertex cover. Times are of the whole call, transpose and start
     included; "search" is what is left without these two. "path" is the average length of the
-    augmenting paths, MTEPS millions of edges traversed per second of search, ψ the standard
+    augmenting paths. MTEPS is millions of edges traversed per second of search. ψ is the standard
     deviation over the repeats in per cent of the mean (parallel sensitivity).
     """
     options.check_plot(plot)

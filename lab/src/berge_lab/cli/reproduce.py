@@ -60,7 +60,7 @@ def reproduce(
     was measured; the same command then goes on where it stopped. Every matching is verified. What
     is measured and how: docs/reproduce.md.
     """
-    from berge.analysis.plots import pyplot
+    from berge.drawn import pyplot
 
     from ..bench.results import read_lines
     from ..report.html import plotly_js

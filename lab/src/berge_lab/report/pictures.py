@@ -88,7 +88,7 @@ def write_sheet(figures: Sequence[Figure], path: str | PathLike[str]) -> None:
 
 def _pyplot() -> Any:
     try:
-        from berge.analysis.plots import pyplot
+        from berge.drawn import pyplot
 
         return pyplot()
     except OptionError:

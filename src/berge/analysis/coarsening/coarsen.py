@@ -21,7 +21,7 @@ import numpy as np
 from ...errors import OptionError
 from ...graphs.graph import Graph, IndexArray, Weights
 from ...graphs.owned import sealed, settle
-from ...methods.registry import with_hints
+from ...hints import with_hints
 from ...results.under_way import UnderWay
 from ...settings import GreedyName
 from ...tuning import SLOWEST

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...drawn import draw_bars
 from ...errors import FormatError, OptionError
 from ...graphs.graph import Graph, IndexArray
 from ...shown import Shown
@@ -360,6 +361,18 @@ class Hierarchy(Shown):
             size = plural(n, "vertex", "vertices")
             raise OptionError(f"level {level} has {size}, x is of shape {values.shape}")
         return values
+
+    def plot(self, path: str | PathLike[str] | None = None, name: str = "graph") -> Any:
+        """Draw how many vertices and edges each level has; return matplotlib's figure.
+
+        The picture is written to ``path``, if there is one.
+        """
+        sizes = {
+            "vertices": [level.graph.n_vertices for level in self],
+            "edges": [level.graph.n_edges for level in self],
+        }
+        title = f"{name}: {repr(self)[len('Hierarchy(') : -1]}"
+        return draw_bars(sizes, path, title=title, below="level")
 
     def _facts(self) -> Iterator[tuple[str, str]]:
         for number, level in enumerate(self.levels):

@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from ...errors import OptionError
 from ...graphs.graph import BipartiteGraph, Graph, IndexArray, _check_weights
-from ...methods.registry import with_hints
+from ...hints import with_hints
 from ...settings import GreedyName
 from .coarsen import Aims, clusters, descend
 from .hierarchy import Hierarchy, Level

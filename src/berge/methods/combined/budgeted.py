@@ -20,14 +20,14 @@ column next to each row that they have come to.
 Work O(nnz) a search, O(n · nnz) in all. Memory, for each thread: three indices a row and two a
 column; to look ahead, one a row more, or two. A phase, in the stats, is a round.
 
-Several threads share the roots out, two and two: one takes them from the front of a stretch, the
-other from its back, where it also reads the edges of a row backwards, until they meet. So each goes
-through the graph like a thread alone, for which the free columns often come in the right order, and
-what does not come out even lies where they meet. Each searches on its own, with marks and a copy of
-the matches of its own, so that reading an edge costs no more than on one thread. Only who has found
-a path, or come to an end, takes the lock, looks whether the matches that the search went along
-still hold, and then augments, or hides the region. If they do not, or the lock is taken for long,
-the root is postponed. On one thread the result depends on the graph alone.
+Several threads share the roots out, two and two. One takes them from the front of a stretch, the
+other from its back, until they meet. The one at the back also reads the edges of a row backwards.
+So each goes through the graph like a thread alone, for which the free columns often come in the
+right order, and what does not come out even lies where they meet. Each searches on its own, with
+marks and a copy of the matches of its own, so that reading an edge costs no more than on one
+thread. Only who has found a path, or come to an end, takes the lock, looks whether the matches that
+the search went along still hold, and then augments, or hides the region. If they do not, or the
+lock is taken for long, the root is postponed. On one thread the result depends on the graph alone.
 
 - ``cols[t, 2 · y]``: number of thread t's last search that visited column y, or ``HIDDEN``;
   ``cols[t, 2 · y + 1]``: its match. Side by side, since both are read together: that saves half of
@@ -40,7 +40,7 @@ the root is postponed. On one thread the result depends on the graph alone.
 - ``roots``: the unmatched rows; −1 in the place of those dealt with, until the round is over.
 
 Races that do no harm: a search reads matches that another thread is changing, and may then see rows
-twice or miss some; nothing comes of it unless it holds when looked at under the lock. Each matched
+twice or miss some. Nothing comes of it unless it holds when looked at under the lock. Each matched
 column is visited once a search, so that the queue cannot overflow. The mark of a hidden region may
 be lost to that of another search: the region is then searched once more. A region that was closed
 under the lock stays so, since no path that leads into it leads out again. Threads that read in the

@@ -20,7 +20,7 @@ Where no look says so, the searches end after ``effort`` times the edges. Switch
 whatever goes on begins from the matching so far.
 
 Some rows may not have been searched from when the effort is spent. The first round then goes on as
-long as it goes well: as long as a ``WELL`` part of the searches came to their ends in the last
+long as it goes well. That is: a ``WELL`` part of the searches came to their ends in the last
 ``PART_OF_PASS`` of a pass over the edges.
 
 A mesh is known by two signs: in the end no more than a ``REST`` part of the rows is left, and some

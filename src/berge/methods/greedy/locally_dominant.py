@@ -5,8 +5,8 @@ all vertices; `dominate` then looks at one vertex after the other: if v and its 
 each other, they are matched, and the free vertices that pointed at either of them point anew, which
 may make further edges dominant. These vertices are stacked, linked through ``below``, and are
 LOOKING until their turn comes. An edge that is dominant stays so until it is matched, since free
-neighbours only ever become fewer; so the order in which edges are matched makes no difference, and
-the result is that of the greedy algorithm by decreasing weight (`sorted_edges`).
+neighbours only ever become fewer. So the order in which edges are matched makes no difference. The
+result is that of the greedy algorithm by decreasing weight (`sorted_edges`).
 
 Races: whoever wins the compare-and-swap on the lower end's `mate` matches an edge. Whoever turns a
 vertex that points at one just taken to LOOKING, by another one, has it on its stack, and no other

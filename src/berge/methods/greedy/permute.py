@@ -2,9 +2,9 @@
 
 A random order keeps the matching from being led astray by the one that a file happens to have (as
 on star graphs). Where all vertices select at the same time, each has to have its neighbours in a
-random order of its own: if all looked for the first available vertex by one and the same order,
-most of them would select the same few (in the first round of a random graph 21 % of the vertices
-were matched, not 64 %).
+random order of its own. If all looked for the first available vertex by one and the same order,
+most of them would select the same few. In the first round of a random graph 21 % of the vertices
+were matched then, not 64 %.
 
 Rows are copied by all threads; how they are shuffled is drawn from (seed, place) alone, so it does
 not depend on who copies what. Work O(n + m); memory a copy of the graph, and two indices a vertex.

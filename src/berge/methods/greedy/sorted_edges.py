@@ -1,8 +1,8 @@
 """Algorithm 2: the edges by decreasing weight; each is taken if both of its ends are free.
 
-The matching is at least half as heavy as any: an edge of the best matching that is missing here had
-an end taken by an edge at least as heavy, and an edge here can stand for two such edges at most.
-Edges of equal weight are taken by their ends, the lower end first, so the result is unique.
+The matching is at least half as heavy as any. An edge of the best matching that is missing here had
+an end taken by an edge at least as heavy. An edge here can stand for two such edges at most. Edges
+of equal weight are taken by their ends, the lower end first, so the result is unique.
 
 Work O(n + m), as the edges are sorted by counting; memory 32 bytes an edge.
 

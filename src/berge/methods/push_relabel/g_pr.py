@@ -2,9 +2,9 @@
 
 An active row, which is an unmatched one, takes its neighbour of least label: a push. If that column
 was matched, its row becomes active instead, and the column's label rises. All active rows push at
-the same time, once a kernel launch, with no regard to each other: of several rows that take one
-column the last to write gets it, and the others notice and stay active. G-GR, global relabelling,
-makes labels exact now and then (`g_gr`).
+the same time, once a kernel launch, with no regard to each other. Of several rows that take one
+column the last to write gets it. The others notice and stay active. G-GR, global relabelling, makes
+labels exact now and then (`g_gr`).
 
 The option ``form`` has the paper's three:
 
