@@ -161,7 +161,7 @@ def assign(
         run.problem, places, forced = reduced(found)
         run.first, run.col_price = _first(initial, found, objective)
         entry = default.choose_assign(algorithm, run.problem)
-        if found.has_capacities and not entry.several:
+        if algorithm != "auto" and found.has_capacities and not entry.several:
             raise OptionError(f"{entry.name} is for one pair a vertex, without at_least")
         entry.load()(run)
         if run.infeasible:
