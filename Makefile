@@ -86,6 +86,7 @@ fuzz: $(VENV)/ready-test
 	$(RUN) -W ignore -m tests.fuzz.forged_files --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.weighted --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.fuzz.general --keep --seconds $(FUZZ_SECONDS)
+	$(RUN) -m tests.schedules --go-on --seconds $(FUZZ_SECONDS)
 
 # All of the long runs, and the page of what they came to.
 trust: fuzz

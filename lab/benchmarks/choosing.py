@@ -1,6 +1,7 @@
 """What choosing costs: the default, every route that it chooses from, and other codes, by turns.
 
     BERGE_DATA=FOLDER python lab/benchmarks/choosing.py -o FILE [--peers btf …] [NAME …]
+    BERGE_DATA=FOLDER python lab/benchmarks/choosing.py -o FILE --alone [NAME …]
     python lab/benchmarks/choosing.py --show FILE [--targets lab/benchmarks/native.toml]
 
 Graphs are those of the suite ``choice``. On each, all contenders run by turns in one process, from
@@ -8,6 +9,7 @@ a scipy array in memory to the matching, which is proved; the best run of each c
 passes of the graph. A route that takes over ``FAR`` times as long as the default is not run again.
 `FILE` gets a line of JSON a graph, and graphs that it has are not measured again, so that a run can
 be split. ``--again auto`` measures contenders whose names begin so once more; the best run counts.
+``--alone`` measures what takes one thread, in processor time, for a machine that is busy.
 
 The tables: auto on 1 and on 2 threads, the best of our own routes, the fastest code of the targets
 and of the peers, and two other designs (`designs.py`); the means over real graphs, permuted ones,
@@ -18,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 import tomllib
 from collections.abc import Callable
 from functools import partial
@@ -54,7 +57,9 @@ for side in ("rows", "cols"):
         CONTENDERS[f"{name}, {side}, 2 threads"] = {"algorithm": name, "side": side, **TWO}
 
 
-def measure(graph: Any, repeats: int, peers: list[str], chosen: tuple[str, ...]) -> dict[str, Any]:
+def measure(
+    graph: Any, repeats: int, peers: list[str], chosen: tuple[str, ...], alone: bool
+) -> dict[str, Any]:
     """Return gather passes' seconds, and the best seconds of every contender."""
     matrix = graph.to_scipy()
     first = in_turns({"": partial(berge.maximum_matching, matrix)}, 2)[""].best
@@ -69,19 +74,20 @@ def measure(graph: Any, repeats: int, peers: list[str], chosen: tuple[str, ...])
 
     contenders: dict[str, Callable[[], Any]] = {}
     for name, arguments in CONTENDERS.items():
-        if name.startswith(chosen):
+        if name.startswith(chosen) and not (alone and arguments["threads"] > 1):
             solve: Callable[[], Any] = partial(berge.maximum_matching, matrix, **arguments)
             far = in_turns({"": solve}, 1, warm_up=False)[""].best
             if far < FAR * first + 2e-3 or name.startswith("auto"):
                 contenders[name] = solve
     for name, design in DESIGNS.items():
-        if name.startswith(chosen):
+        if name.startswith(chosen) and not alone:
             contenders[name] = partial(design, matrix)
     for peer in peers:
         solve, _ = PEERS[peer].prepare(matrix)
         if in_turns({"": solve}, 1, warm_up=False)[""].best < FAR * first + 2e-3:
             contenders[peer] = solve
-    found = in_turns(contenders, repeats, check=check, least=3, enough=ENOUGH)
+    clock = time.thread_time if alone else time.perf_counter
+    found = in_turns(contenders, repeats, check=check, least=3, enough=ENOUGH, clock=clock)
     seconds = {name: timing.best for name, timing in found.items() if not timing.failure}
     return {"gather": sum(gather_seconds(matrix)), "edges": matrix.nnz, "seconds": seconds}
 
@@ -96,7 +102,8 @@ def show(found: dict[str, dict[str, Any]], targets: dict[str, float]) -> None:
         if name in targets:
             others["native"] = targets[name]
         ours = {who: passes[who] for who in passes if who in CONTENDERS}
-        auto, alone = ours[AUTO_2], ours[AUTO_1]
+        alone = ours[AUTO_1]
+        auto = ours.get(AUTO_2, alone)
         best = min(ours, key=ours.__getitem__)
         peer = min(others, key=others.__getitem__, default=None)
         ratios[name] = (
@@ -152,6 +159,7 @@ def main() -> None:
     parser.add_argument("--targets", type=Path)
     parser.add_argument("--peers", nargs="*", default=[], choices=PEERS)
     parser.add_argument("--again", nargs="+", metavar="NAME", help="contenders to measure anew")
+    parser.add_argument("--alone", action="store_true", help="one thread, processor time")
     parser.add_argument("--repeats", type=int, default=7)
     options = parser.parse_args()
     file = options.show or options.output
@@ -168,14 +176,13 @@ def main() -> None:
                 name in found and not options.again
             ):
                 continue
-            one = measure(
-                source.load(), options.repeats, options.peers, tuple(options.again or [""])
-            )
+            chosen = tuple(options.again or [""])
+            one = measure(source.load(), options.repeats, options.peers, chosen, options.alone)
             one |= {"name": name, "source": kind_of(source)}
             known = merge(found.setdefault(name, one), one)
             with options.output.open("a") as lines:
                 lines.write(json.dumps(one) + "\n")
-            print(f"{name}: {1e3 * known['seconds'][AUTO_2]:.2f} ms", flush=True)
+            print(f"{name}: {1e3 * known['seconds'][AUTO_1]:.2f} ms", flush=True)
     show(found, targets)
 
 

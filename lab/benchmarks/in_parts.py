@@ -84,7 +84,7 @@ def on_ranks(folder: Path) -> None:
 
         solve = partial(match_part, part, run)
         found = in_turns({"": solve}, repeats, warm_up=False, check=check)[""]
-        return found.told | {"seconds": found.best}
+        return dict(found.told) | {"seconds": found.best}
 
     for graph in small():
         best(Part.from_graph(graph, comm.rank, comm.size), 1)
@@ -95,7 +95,7 @@ def on_ranks(folder: Path) -> None:
 
 
 def by_mpi(folder: Path, parts: int) -> dict[str, Any]:
-    command = [MPIEXEC, "-n", str(parts), sys.executable, __file__, "--on-ranks", folder]
+    command = [str(MPIEXEC), "-n", str(parts), sys.executable, __file__, "--on-ranks", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return dict(json.loads(done.stdout))
 

@@ -104,7 +104,7 @@ READ_IN_NO_TIME = 1 << 14  # edges; guess
 # Depth-first searches on trial: "On trial" in performance.md.
 TRIED_ROOTS = 1 / 32  # rows left, as a part of all: with few it does not matter
 TRIED_PART, TRIED_LEAST = 1 / 256, 1 << 14  # edges that are read: a part of all, at least so many
-ALL_FOUND, DEEPER = 0.97, 1.2  # searches that find a path; edges a path, of the other kind
+ALL_FOUND, DEEPER = 0.99, 1.2  # searches that find a path; edges a path, of the other kind
 PROBES, PROBE_EDGES = 32, 512  # rows from which to tell meshes, and edges from each; guess
 MESH_NEWS = 0.85  # part that leads to columns not seen: 0.26 to 0.66 on meshes, 1 in random graphs
 MESH_DEGREE = 8  # edges a row on average: kkt-opf-SyntheticUSA permuted and wave permuted have more
@@ -144,6 +144,7 @@ PUSH_NEAR, PUSH_AHEAD = 4, 8  # places ahead in a queue that memory is asked for
 
 # Assignment by weight: lab/benchmarks/assignment.py.
 BIDS_PER_ROW = 4  # without a step, before rows search
+FEW_LEFT = 8  # the same for each row that is left, so many times: few that are left bid in circles
 PATHS_EFFORT = 10.0  # times the edges that paths may read before cost scaling goes on
 LEAST_READ = 1 << 21  # edges that they may read in any case: some 0.02 s
 RISE = 3.2  # edges read by half of the roots for one by a quarter: 3.3 to 4 on random graphs,

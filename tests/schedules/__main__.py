@@ -1,23 +1,23 @@
-"""Run schedules for so many seconds: ``python -m tests.schedules --help``.
-
-Adds what was run to a file, so that a long run can be done in slices.
-"""
+"""Run schedules for so many seconds: ``python -m tests.schedules --help``."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import time
 import warnings
-from pathlib import Path
 
 import pytest
 
 os.environ |= {"NUMBA_DISABLE_JIT": "1", "NUMBA_NUM_THREADS": "4"}  # before numba is imported
 
+from ..fuzz.supervise import Outcome
+from ..fuzz.tally import add, first
 from .cases import cases
 from .explorer import scheduled
+
+NAME = "schedules"  # in trust/tried.json; the next one is the next of every case
+AT_A_TIME = 10
 
 
 def main() -> None:
@@ -25,33 +25,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.schedules", description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--only", default="", help="part of the names of cases")
-    parser.add_argument("--count", type=Path, help="JSON file of schedules so far, by case")
-    parser.add_argument("--share", default="0/1", help="k/n: every n-th case, from the k-th on")
+    parser.add_argument("--first", type=int, default=0, help="the first schedule of each case")
+    parser.add_argument("--go-on", action="store_true", help="after the last one; note it")
     given = parser.parse_args()
-    k, n = map(int, given.share.split("/"))
-    tried = {name: case for name, case in cases().items() if given.only in name}
-    tried = dict(list(tried.items())[k::n])
-    counts: dict[str, int] = {}
-    if given.count and given.count.exists():
-        counts = json.loads(given.count.read_text())
+    if given.go_on and given.only:
+        parser.error("--go-on is for all cases")
+    chosen = {name: case for name, case in cases().items() if given.only in name}
+    outcome = Outcome(next=first(NAME) if given.go_on else given.first)
     warnings.simplefilter("error")
     stop = time.monotonic() + given.seconds
     with pytest.MonkeyPatch.context() as patch, scheduled(patch) as schedules:
         while time.monotonic() < stop:
-            for name, case in tried.items():
-                for number in range(counts.get(name, 0), counts.get(name, 0) + 10):
+            for name, case in chosen.items():
+                for number in range(outcome.next, outcome.next + AT_A_TIME):
                     schedules.begin(number)
                     try:
                         case(number)
                     except Exception as error:
                         error.add_note(f"{name}, schedule {number}")
                         raise
-                counts[name] = counts.get(name, 0) + 10
-    if given.count:
-        given.count.write_text(json.dumps(counts, indent=1))
-    for name in tried:
-        print(f"{counts[name]:9,} {name}")
-    print(f"{sum(counts[name] for name in tried):9,} schedules, {schedules.steps:,} steps now")
+            outcome.next += AT_A_TIME
+            outcome.tried += AT_A_TIME * len(chosen)
+    outcome.accepted = schedules.steps
+    if given.go_on:
+        add(NAME, outcome, "steps")
+    print(f"{outcome.tried:,} schedules of {len(chosen)} cases, {schedules.steps:,} shared steps")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def verify(source: Source, matching: Path) -> Verdict:
     verdict = _check_bipartite(shape, edges, *found)
     if verdict.valid and not verdict.best:
         cover = read_cover(matching, source.limits)
-        return verdict if cover is None else _check_bound(verdict, shape, edges, *found, cover)
+        return verdict if cover is None else _check_bound(verdict, shape, edges, found, cover)
     return verdict
 
 
@@ -97,12 +97,12 @@ def _check_bipartite(shape: Shape, edges: list[Piece], rows: Any, cols: Any) -> 
 
 
 def _check_bound(
-    verdict: Verdict, shape: Shape, edges: list[Piece], rows: Any, cols: Any, cover: tuple[Any, Any]
+    verdict: Verdict, shape: Shape, edges: list[Piece], found: Any, cover: tuple[Any, Any]
 ) -> Verdict:
     """Add what no matching exceeds, if the cover that came with the matching proves it."""
     sizes = int(cover[0].sum()), int(cover[1].sum())
     try:
-        check_matching(shape, edges, rows, cols, cover, sum(sizes))
+        check_matching(shape, edges, found[0], found[1], cover, sum(sizes))
     except ProofError as error:
         return verdict._replace(reason=f"{verdict.reason}; of its cover: {error}")
     return verdict._replace(cover=sizes, bound=sum(sizes))

@@ -136,7 +136,7 @@ def match(
     if cluster is not None:
         in_parts = output is not None and not output.suffix and str(output) != "-"
         remote = file.shared
-        if in_parts and stands_for_url(output):
+        if output is not None and in_parts and stands_for_url(output):
             raise click.UsageError("--output in parts is a folder that all workers see, and no URL")
         more = options.plain_values(more) | (columns if remote else {})
         more |= {"cluster": cluster, "prove": not no_prove, "resume": resume}

@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +94,29 @@ def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:
     return time.perf_counter() - started, compiled
 
 
+@contextmanager
+def _all_shared() -> Iterator[None]:
+    """Have threads share the start and the searches, as on graphs of some millions of edges."""
+    from ..methods.combined import mixed, trial
+    from ..methods.starts import cheap
+
+    lowered: dict[str, Any] = {
+        "SHARED_SEARCHES": 0,
+        "SHARED_START": 0,
+        "TRIED_ROOTS": 1,
+        "WAKING": -(1 << 30),
+    }
+    found = [(m, name) for m in (mixed, trial, cheap) for name in lowered if hasattr(m, name)]
+    before = [getattr(module, name) for module, name in found]
+    for module, name in found:
+        setattr(module, name, lowered[name])
+    try:
+        yield
+    finally:
+        for (module, name), number in zip(found, before, strict=True):
+            setattr(module, name, number)
+
+
 def _use_kernels(everything: bool) -> None:
     import numpy as np
 
@@ -109,8 +133,8 @@ def _use_kernels(everything: bool) -> None:
     from ..solve.maximum import maximum_matching
     from ..solve.weighted import maximum_weight_matching
 
-    # Large enough for the parallel transpose and for searches that are shared out among threads,
-    # which look ahead where rows have many edges; and small enough to be done at once.
+    # Large enough for the parallel transpose and for depth-first searches on trial; with so many
+    # edges a row that searches look ahead; and small enough to be done at once.
     graph, dense, small = permute(grid(500, 500)), karp_sipser_hard(2000), grid(60, 60)
     runs: list[tuple[BipartiteGraph, dict[str, Any]]] = [
         (graph, {}),
@@ -130,6 +154,9 @@ def _use_kernels(everything: bool) -> None:
             # A graph of its own each time, or the transpose would be there already.
             fresh = BipartiteGraph(source.indptr, source.indices, source.shape)
             maximum_matching(fresh, threads=threads, **settings)
+    with _all_shared():
+        for source in (graph, dense):
+            maximum_matching(source)
     for source in (graph, small):
         for index in (np.int32, np.int64):  # read where they lie; scipy makes both
             matrix = source.to_scipy()

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..errors import InvalidMatchingError
 from ..solve.default import choose_start_in_parts
 from .communicator import Array, Communicator
-from .deal import deal_columns
+from .deal import Dealt, deal_columns
 from .halo import Counts, Halo
 from .messages import by_owner, deliver, total
 from .part import Part, not_neighbours
@@ -168,7 +168,8 @@ def match_part(
     choose_start_in_parts(init)
     stats = PartStats(seconds=run.seconds)
     before = run.exchanges, run.bytes
-    given, dealt = part, None
+    given: Part = part
+    dealt: Dealt | None = None
     if gather is None:
         gather = init == "auto" and exhaust is None and alpha is None
 
@@ -179,19 +180,18 @@ def match_part(
         stats.stopped = run.stopped
         if dealt is not None:
             with run.timed("deal"):
-                rows, sides = (
-                    dealt.rows_back(rows),
-                    [cols] if col_cover is None else [cols, col_cover],
-                )
-                cols, *covers = dealt.cols_back(run, *sides)
-                col_cover = covers[0] if covers else None
+                rows = dealt.rows_back(rows)
+                if col_cover is None:
+                    (cols,) = dealt.cols_back(run, cols)
+                else:
+                    cols, col_cover = dealt.cols_back(run, cols, col_cover)
         stats.exchanges = run.exchanges - before[0]
         stats.bytes = run.bytes - before[1]
         run.seconds["total"] = run.elapsed
         return PartResult(rows, cols, complete, row_cover, col_cover, stats)
 
     def end_phase(step: str) -> None:
-        if checkpoint is not None:
+        if checkpoint is not None and row_match is not None:
             with run.timed("checkpoint"):
                 mates = row_match if dealt is None else dealt.rows_back(row_match)
                 checkpoint.save(run, given, mates, stats.phases)

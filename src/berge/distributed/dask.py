@@ -99,7 +99,7 @@ def solve_on_cluster(
     prove
         Have the workers prove the result, with nothing gathered: ``certificate`` is there then.
     init
-        The start: ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
+        The start: ``"within-parts"``, ``"karp-sipser"``, ``"greedy"`` or ``"none"``.
     threads
         Threads of kernels on each worker; by default as many as Dask runs tasks there.
     seed, time_limit, progress, on_phase
@@ -112,7 +112,7 @@ def solve_on_cluster(
     left, right, shape
         Of tables of edges: the two columns, and the numbers of rows and columns of the graph.
     **options
-        ``exhaust`` and ``alpha``, see `berge.distributed.core.match_part`.
+        ``exhaust``, ``alpha`` and ``gather``, see `berge.distributed.core.match_part`.
     """
     from .session import check_options
 

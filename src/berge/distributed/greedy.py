@@ -17,7 +17,7 @@ from ..checker.vertex_prices import bound_of, prices_of, unpaid
 from ..errors import ProofError
 from ..graphs.graph import index_type, not_square, unsigned
 from ..results.greedy_matching import GreedyMatching
-from ..results.lowest_prices import Rows, lowest
+from ..results.lowest_prices import Prices, Rows, lowest
 from ..results.vertex_prices import VertexPrices
 from ..solve.default import choose_greedy
 from ..solve.greedy import BLUE, options_of
@@ -49,7 +49,7 @@ class GreedyPart(GreedyMatching):
     bytes: int
 
     def joined(
-        self, mate: Array, prices: Array | None = None, labels: Sequence[Any] | None = None
+        self, mate: Array, prices: Prices | None = None, labels: Sequence[Any] | None = None
     ) -> GreedyMatching:
         """Return the matching of the whole, given what all parts have of each array."""
         mate.flags.writeable = False
@@ -150,7 +150,7 @@ def greedy_part(
     )
 
 
-def prices_of_part(halo: Halo, run: PartRun, weights: Any, mate: Array) -> Array:
+def prices_of_part(halo: Halo, run: PartRun, weights: Any, mate: Array) -> Prices:
     """Return this part's prices, which bound what any matching weighs. An exchange a round."""
     n, seen = halo.n_own, np.zeros(0)
 
@@ -161,8 +161,7 @@ def prices_of_part(halo: Halo, run: PartRun, weights: Any, mate: Array) -> Array
         changed = np.flatnonzero(own != seen) if seen.size == n else np.arange(n)
         changed, seen = changed[halo.held[changed + 1] > halo.held[changed]], own.copy()
         messages = halo.to_holders(changed, own[changed].view(np.int64))
-        notes = [int(paid), _bits(total)]
-        (received,), notes, _ = deliver(run, [messages], notes)
+        (received,), notes, _ = deliver(run, [messages], [int(paid), _bits(total)])
         ghosts, bits = np.concatenate(received).reshape(-1, 2).T
         places = np.searchsorted(halo.ghosts, ghosts)
         prices[n + places] = np.ascontiguousarray(bits).view(np.float64)
@@ -173,7 +172,7 @@ def prices_of_part(halo: Halo, run: PartRun, weights: Any, mate: Array) -> Array
     return lowest(rows, unsigned(halo.part.indices), mate, tell, n + halo.ghosts.size)
 
 
-def check_prices(part: Part, comm: Communicator, weights: Any, prices: Array) -> float:
+def check_prices(part: Part, comm: Communicator, weights: Any, prices: Prices) -> float:
     """Return what no matching weighs more than, by prices that are checked edge by edge, in numpy.
 
     Two exchanges, by which the prices of columns are asked for. ProofError if one is too low.

@@ -60,7 +60,8 @@ class Counts(NamedTuple):
         inside = count_inside(unsigned(part.indices), part.cols.start, part.cols.stop)
         nonempty = int(np.count_nonzero(part.indptr[1:] > part.indptr[:-1]))
         notes = deliver(comm, [], [part.nnz, int(inside), nonempty, note])[1]
-        return cls(*(int(n) for n in notes[:, :3].sum(axis=0)), nonempty), int(notes[0, 3])
+        edges, local, rows = (int(n) for n in notes[:, :3].sum(axis=0))
+        return cls(edges, local, rows, nonempty), int(notes[0, 3])
 
     @property
     def local_fraction(self) -> float:
@@ -184,7 +185,7 @@ def count_inside(cols: Any, first: int, last: int) -> int:
     for k in range(cols.size):
         col = np.int64(cols[k])
         inside += np.int64(col >= first) & np.int64(col < last)
-    return inside
+    return int(inside)
 
 
 @kernel

@@ -63,7 +63,7 @@ def by_owner(bounds: Array, items: Array, keys: Array | None = None) -> Messages
 
 
 @helper
-def owner_of(key: int, bounds: Any, guess: int) -> Any:
+def owner_of(key: Any, bounds: Any, guess: Any) -> Any:
     """Return the part in whose bounds a key is; most are in those of the key before."""
     if bounds[guess] <= key < bounds[guess + 1]:
         return guess

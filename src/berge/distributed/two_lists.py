@@ -84,7 +84,7 @@ class TwoLists(Part):
             columns[self.names.weights] = self._weights_of(mine, partners)
         return pyarrow.table(columns)
 
-    def _weights_of(self, rows: Array, partners: Array) -> Array:
+    def _weights_of(self, rows: Array, partners: Array) -> Any:
         """Return what the edges of rows to their mates weigh."""
         assert self.weights is not None
         weights = np.zeros(len(self.rows))
@@ -93,8 +93,7 @@ class TwoLists(Part):
         for entries, ends in self.entries():
             here = np.flatnonzero(self.indices[entries] == mates[ends])
             weights[ends[here]] = self.weights[entries][here]
-        found: Array = weights[rows]
-        return found
+        return weights[rows]
 
 
 def part_of_tables(tables: Sequence[Any], names: Names, comm: Communicator, where: str) -> TwoLists:
@@ -115,16 +114,16 @@ def part_of_tables(tables: Sequence[Any], names: Names, comm: Communicator, wher
     bounds = np.concatenate([[0], np.cumsum(notes.sum(axis=1))])
     one = bounds[left.owners] + left.places
     other = bounds[right.owners] + notes[right.owners, 0] + right.places
-    weights = np.ones(one.size)
+    given = np.ones(one.size)
     if names.weights is not None:
-        weights = np.asarray(columns[2].cast(pyarrow.float64()), np.float64)
-    bits = np.ascontiguousarray(weights).view(np.int64)
+        given = np.asarray(columns[2].cast(pyarrow.float64()), np.float64)
+    bits = np.ascontiguousarray(given).view(np.int64)
     edges = np.concatenate(
         [np.column_stack([one, other, bits]), np.column_stack([other, one, bits])]
     )
     received = np.concatenate(comm.exchange(by_owner(bounds, edges))[0]).reshape(-1, 3)
     rows, cols, bits = received.T
-    weights = np.ascontiguousarray(bits).view(np.float64)
+    weights: Any = np.ascontiguousarray(bits).view(np.float64)
     order = np.lexsort([-weights, cols, rows])  # of equal pairs the heaviest is first
     rows, cols, weights = rows[order], cols[order], weights[order]
     first = np.ones(rows.size, np.bool_)

@@ -146,9 +146,11 @@ class _Asking:
 
 def _share(kinds: list[list[Array]], numbers: list[int]) -> Found:
     rows, cols, row_cover, col_cover = (kind[0] for kind in kinds)
-    complete = bool(numbers[-1])
-    covers = (side.astype(np.bool_) if complete else None for side in (row_cover, col_cover))
-    return Found(rows.copy(), cols.copy(), *covers, *numbers[:-1], complete)
+    *counts, complete = numbers
+    covers: tuple[Any, ...] = (None, None)
+    if complete:
+        covers = row_cover.astype(np.bool_), col_cover.astype(np.bool_)
+    return Found._make([rows.copy(), cols.copy(), *covers, *counts, bool(complete)])
 
 
 def _solve(
@@ -185,11 +187,11 @@ def _solve(
         if cover is None or cover.size != m.cardinality:
             cover = find_cover(graph, m)
     else:
-        cover = Certificate(*(np.zeros(n, np.bool_) for n in graph.shape))
-    sides = (side.astype(np.int64) for side in (m.row_match, m.col_match))
+        n_rows, n_cols = graph.shape
+        cover = Certificate(np.zeros(n_rows, np.bool_), np.zeros(n_cols, np.bool_))
+    sides = m.row_match.astype(np.int64), m.col_match.astype(np.int64), cover.rows, cover.cols
     numbers = stats.start_cardinality, m.cardinality, m.upper_bound
-    counts = stats.phases, stats.traversed_edges
-    return Found(*sides, cover.rows, cover.cols, *numbers, *counts, complete)
+    return Found(*sides, *numbers, stats.phases, stats.traversed_edges, complete)
 
 
 def _matching(graph: BipartiteGraph, row_match: Array) -> Matching:

@@ -56,9 +56,9 @@ def start_within(
     first = part.indices.dtype.type(part.cols.start)
     indices = part.indices - first if first else part.indices
     graph = BorrowedGraph(part.indptr[:], nonempty, indices, (n_rows, n_own))
-    mates = (np.full(n, -1, indices.dtype) for n in (n_rows, n_own))
+    rows, cols = (np.full(n, -1, indices.dtype) for n in (n_rows, n_own))
     stats = SolveStats("mixed", "cheap", "cpu", threads, 0)
-    run = _Within(graph, *mates, 0, threads, 0, stats, parts=parts)
+    run = _Within(graph, rows, cols, 0, threads, 0, stats, parts=parts)
     with run.running(), run.workspace(owns_graph=False):
         cheap(run)
         if not run.done:

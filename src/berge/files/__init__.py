@@ -21,7 +21,7 @@ from ..hints import with_hints
 from .aside import in_place
 from .files import PathName, damage_reported, open_bytes, split_suffix
 from .limits import Limits
-from .remote import Source, expand, here, is_open_file, is_url, plain
+from .remote import Source, expand, here, is_open_file, is_url, plain, shown
 
 if TYPE_CHECKING:
     from .suitesparse import fetch as fetch
@@ -166,10 +166,10 @@ def read_graph(
         names = {"left": left, "right": right}
         graph: Graph = _read("read_graph", path, format, base, names, weights=given, limits=limits)
     except InvalidGraphError as error:
-        raise FormatError(str(error), path) from error
+        raise FormatError(str(error), shown(path)) from error
     if own and graph.weights is None:
         vertices = "" if graph.vertex_weights is None else "; those of vertices are used anyway"
-        raise FormatError(f"the file has no weights of edges{vertices}", path)
+        raise FormatError(f"the file has no weights of edges{vertices}", shown(path))
     return graph
 
 
@@ -218,7 +218,7 @@ def _read(
 
 def _edge_lists(source: Source, form: str | None) -> list[str]:
     """Return the edge lists that a pattern fits, if it fits several files."""
-    if is_open_file(source) or not has_magic(text := os.fspath(plain(source))):  # type: ignore[arg-type]
+    if is_open_file(source) or not has_magic(text := os.fspath(plain(source))):
         return []
     if (form or _by_suffix(text)) != "edge-list" or os.path.lexists(text):
         return []

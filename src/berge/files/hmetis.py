@@ -38,7 +38,8 @@ def read_graph(path: PathName, *, weights: Any = True, limits: Limits | None = N
     FormatError
         Always.
     """
-    raise FormatError("has nets of any size, not edges; coarsen_hypergraph takes them", path)
+    takes = "coarsen_hypergraph or coarsen --hypergraph takes them"
+    raise FormatError(f"has nets of any size, not edges; {takes}", path)
 
 
 def read_hypergraph(

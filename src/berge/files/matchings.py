@@ -81,10 +81,11 @@ def write_matching(
     with replacing(path) as file:
         if suffix == ".npz":
             bound = np.int64(upper_bound)
-            flags = {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
-            np.savez_compressed(
-                file, row_match=row_match, col_match=col_match, upper_bound=bound, **flags
+            flags: dict[str, Any] = (
+                {} if cover is None else {"row_cover": cover[0], "col_cover": cover[1]}
             )
+            mates: dict[str, Any] = {"row_match": row_match, "col_match": col_match}
+            np.savez_compressed(file, **mates, upper_bound=bound, **flags)
         elif suffix == ".json":
             facts = {
                 "shape": shape,

@@ -130,7 +130,7 @@ def here(
     else:
         place = copied(cast("str", source), limits)
     if place is source:
-        yield place
+        yield cast("PathName", source)
         return
     with named(place, shown(source)):
         yield place

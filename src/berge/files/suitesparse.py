@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote, urlsplit
 
-from ..errors import FetchError, FormatError
-from .download import NotFoundError, Progress, download
+from ..errors import FetchError, FormatError, NotFoundError
+from .download import Progress, download
 from .files import PathName, replacing
 
 HOME = "https://sparse.tamu.edu"

@@ -168,9 +168,9 @@ def verify(
         undirected = as_graph(graph)
         verify_greedy(undirected, given)
         if certificate is not None:
-            bound = check_prices(undirected, certificate.prices)
-            if certificate.upper_bound < bound:
-                wrong = f"the prices bound it by {bound}, not by {certificate.upper_bound}"
+            most = check_prices(undirected, certificate.prices)
+            if certificate.upper_bound < most:
+                wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return
     if hasattr(given, "mate"):

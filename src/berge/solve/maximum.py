@@ -259,7 +259,7 @@ def maximum_matching(
             return _noted(run.result(), given)
 
 
-def _near_start(within: float, init: str, initial: Any, others: dict[str, Any]) -> str:
+def _near_start(within: float, init: Any, initial: Any, others: dict[str, Any]) -> Any:
     """Return the start where the matching need only be near the maximum; refuse all else."""
     given = isinstance(within, (int, float)) and not isinstance(within, bool)
     if not given or not LEAST_WITHIN <= within < 1:

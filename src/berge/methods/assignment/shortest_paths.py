@@ -34,7 +34,7 @@ import numpy as np
 
 from ...compile import helper, kernel
 from ...results.assignment_run import AssignmentRun
-from ...tuning import BIDS_PER_ROW, EDGES_PER_CALL, MANY_READ, RISE
+from ...tuning import BIDS_PER_ROW, EDGES_PER_CALL, FEW_LEFT, MANY_READ, RISE
 from .reductions import BIDS, EDGES, bid, take_tight
 from .side import Arrays, Side, settle_prices
 
@@ -83,7 +83,7 @@ def search_all(run: AssignmentRun, side: Side, most: float = math.inf) -> bool:
     with run.timed("start"):
         rows = np.empty(n_rows, index)
         count = take_tight(a, rows)
-        count = bid(a, rows, count, BIDS_PER_ROW * n_rows, tally)
+        count = bid(a, rows, count, BIDS_PER_ROW * min(n_rows, FEW_LEFT * count), tally)
     run.stats.bids += int(tally[BIDS])
     run.pause(n_rows - count)
     buffers = Buffers(
