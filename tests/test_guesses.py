@@ -88,7 +88,7 @@ WEIGHTS_REFUSED = {
         lambda: berge.assign(
             frame({"a": [1, 2], "b": [3, 4], "c": [1, 1]}).rename({0: "x", 1: "y"})
         ),
-        "may be a matrix or edges with weights",
+        "the frame's index has labels too",
     ),
     "three columns of fractions": (
         lambda: berge.assign(frame({"a": [1.5, 2], "b": [3, 4], "c": [1, 1]})),

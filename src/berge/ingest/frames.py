@@ -135,13 +135,10 @@ def frame_edges(
 
 
 def _may_be_matrix(frame: Any, names: list[Any], column: Any) -> bool:
-    """Whether three columns of numbers have no names, or fractions for labels, or named rows."""
+    """Whether three columns of numbers have no names, or fractions for labels."""
     kinds = [np.asarray(column(place).to_numpy()).dtype.kind for place in range(3)]
-    if not all(kind in "iufb" for kind in kinds):
-        return False
-    rows = getattr(frame, "index", None)
-    has_names = rows is not None and type(rows).__name__ != "RangeIndex"
-    return names in _UNNAMED or "f" in kinds[:2] or has_names
+    numbers = all(kind in "iufb" for kind in kinds)
+    return numbers and (names in _UNNAMED or "f" in kinds[:2])
 
 
 def _values(names: list[Any], column: Any, place: int) -> Any:
