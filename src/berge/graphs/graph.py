@@ -306,7 +306,8 @@ class BipartiteGraph(TwoSided, OwnClasses):
 
         Labels move with their vertices. Indices are sorted.
         """
-        row_place, col_place = (np.empty(n, self.indices.dtype) for n in self.shape)
+        # What is no order leaves −1 somewhere, which is no index.
+        row_place, col_place = (np.full(n, -1, self.indices.dtype) for n in self.shape)
         row_place[row_order], col_place[col_order] = map(np.arange, self.shape)
         rows = np.repeat(row_place, self.row_degrees)
         # By columns first: the transpose of anything has sorted rows.
