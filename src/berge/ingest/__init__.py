@@ -377,7 +377,7 @@ def say_sizes(graph: BipartiteGraph, rows: Any, cols: Any) -> None:
 
 def _warn_of_base(none: str, sizes: str, *sides: Any) -> None:
     """Warn of index arrays that may count from 1."""
-    if all(np.size(side) and np.min(side) == 1 for side in sides):
+    if sides and all(np.size(side) and np.min(side) == 1 for side in sides):
         warn(f"{none} no edge: if the indices count from 1, take 1 from them, else give {sizes}")
 
 
