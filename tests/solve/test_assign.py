@@ -297,7 +297,7 @@ def test_nothing_seems_to_gain_by_rounding():
     plan = berge.assign(huge, objective="max", capacity_left=2, capacity_right=0,
                         unmatched_cost=(4e-109, None))  # fmt: skip
     plan.prove()
-    links = ([0, 0, 3, 2], [0, 1, 2, 1], [0.0, 0.2, 0.2, 0.1], (4, 3))
+    links = ([0, 0, 3, 0, 2], [0, 1, 2, 2, 1], [0.0, 0.2, 0.2, 0.4, 0.1], (4, 4))
     plan = berge.assign(links, objective="max", match="maximum", capacity_left=[3, 1, 2, 1],
                         capacity_right=3, unmatched_cost=(None, 0.1))  # fmt: skip
     proof = plan.prove()

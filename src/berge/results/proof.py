@@ -159,6 +159,10 @@ def verify(
 
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
+    if not (
+        bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
+    ):
+        raise OptionError(f"bound must be a whole number, not {bound!r}")
     given: Any = matching
     if hasattr(type(given), "of_best"):  # a greedy one, whatever it has
         from .vertex_prices import VertexPrices
@@ -169,7 +173,7 @@ def verify(
         verify_greedy(undirected, given)
         if certificate is not None:
             most = check_prices(undirected, certificate.prices)
-            if certificate.upper_bound < most:
+            if not certificate.upper_bound >= most:  # nor NaN
                 wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return
