@@ -171,7 +171,7 @@ def verify(
     ):
         raise OptionError(f"bound must be a whole number, not {bound!r}")
     given: Any = matching
-    if hasattr(given, "matched_fraction"):  # a greedy one
+    if hasattr(type(given), "of_best"):  # a greedy one, whatever it has
         from .vertex_prices import VertexPrices
 
         if not isinstance(certificate, VertexPrices | None):
