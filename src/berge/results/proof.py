@@ -77,6 +77,13 @@ class Certificate(Shown):
         Boolean masks: which rows and which columns are in the cover.
     row_labels, col_labels
         Names of all rows and columns, where the graph has any.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = [[1, 1], [1, 0], [1, 0]]
+    >>> berge.maximum_matching(A).prove(A)
+    Certificate(a vertex cover of size 2: 0 rows, 2 columns)
     """
 
     rows: npt.NDArray[np.bool_]
