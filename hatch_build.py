@@ -29,5 +29,5 @@ class KernelsHook(BuildHookInterface):
             platform = f"manylinux_2_27_{tag.platform.split('_', 3)[3]}"
         build_data["pure_python"] = False
         build_data["tag"] = f"{tag.interpreter}-{tag.abi}-{platform}"
-        for name in ("index.json", "code.bin"):
+        for name in ("index.json", "code.bin", "first.json", "first.so"):
             build_data["force_include"][str(Path(folder, name))] = f"berge/compile/shipped/{name}"

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 KERNELS = ROOT / "build" / "kernels"
 SMOKE = ROOT / ".ci" / "smoke.py"
+KERNEL_FILES = ("index.json", "code.bin", "first.json", "first.so")
 
 
 def run(*command: object, **settings: str) -> None:
@@ -63,7 +64,7 @@ def check_contents(path: Path) -> None:
     base = f"{name}/" if wheel else f"src/{name}/"
     files = [p for p in (ROOT / package).rglob("*") if p.suffix == ".py" or p.name == "py.typed"]
     wanted = {base + p.relative_to(ROOT / package).as_posix() for p in files}
-    kernels = {f"{base}compile/shipped/{name}" for name in ("index.json", "code.bin")}
+    kernels = {f"{base}compile/shipped/{name}" for name in KERNEL_FILES}
     if wheel and "-none-any" not in path.name:
         wanted |= kernels
     if not wheel:

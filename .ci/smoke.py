@@ -12,6 +12,12 @@ import sys
 from pathlib import Path
 
 import berge
+
+if "compiled" in sys.argv:
+    first = berge.maximum_matching([[1, 1, 0], [1, 0, 0], [1, 0, 1]])
+    assert first.prove([[1, 1, 0], [1, 0, 0], [1, 0, 1]]).size == 3
+    assert "numba" not in sys.modules, "a first answer took numba"
+
 from berge.compile.recorder import count_compiled
 
 graph = berge.generate.layered(40)

@@ -101,10 +101,12 @@ CASES = {
         berge.maximum_matching(graph, algorithm="hopcroft-karp", init="none").prove(graph)
     """,
     "3 changed within range, once the transpose is kept": """
-        graph = BipartiteGraph(np.array([0, 1, 2]), indices := np.array([0, 1]), (2, 2))
-        graph.T
-        indices[:] = 0
-        assert berge.maximum_matching(graph, side="cols").cardinality == 2
+        indptr, indices = np.array([0, 1, 2], np.int32), np.array([0, 0], np.int32)
+        graph = BipartiteGraph(indptr, indices, (2, 2))
+        kept = graph.T
+        indices[:] = [0, 1]
+        size = len(set(graph.indices.tolist()))
+        assert berge.maximum_matching(graph, side="cols").cardinality == size
     """,
     "3 a scipy array that another thread changes": """
         matrix = berge.generate.erdos_renyi(20_000, 20_000, 60_000, seed=1).to_scipy()
@@ -113,8 +115,9 @@ CASES = {
         def spoil():
             while not over.is_set():
                 matrix.indices[::7] = 2**30
-                time.sleep(0.0002)
+                time.sleep(0.002)
                 matrix.indices[:] = right
+                time.sleep(0.002)
 
         other = threading.Thread(target=spoil, daemon=True)
         other.start()

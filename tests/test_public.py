@@ -31,6 +31,7 @@ PUBLIC = {
     "BipartiteGraph",
     "BlockTriangularForm",
     "Certificate",
+    "VertexPrices",
     "CheckpointError",
     "ClusterError",
     "DeviceError",

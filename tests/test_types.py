@@ -111,7 +111,7 @@ def test_mypy_sees_results_and_wrong_options(tmp_path):
         ("maximum_matching", {"algorithm": "suitor"}, "for method= of berge.greedy_matching"),
         ("greedy_matching", {"method": "hkdw"}, "for algorithm= of berge.maximum_matching"),
         ("greedy_matching", {"algorithm": "suitor"}, "here it is method="),
-        ("greedy_matching", {"shout": 1}, "there are method, weights, seed"),
+        ("greedy_matching", {"shout": 1}, "there are method, weights, left"),
         ("assign", {"objective": "maximum"}, "did you mean 'max'"),
         ("assign", {"maximize": True}, "objective='max'"),
         ("maximum_weight_matching", {"minimize": True}, "did you mean 'minimise'"),

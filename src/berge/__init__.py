@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .results.proof import verify as verify
     from .results.sensitivity import PriceRange as PriceRange
     from .results.tutte_berge import TutteBerge as TutteBerge
+    from .results.vertex_prices import VertexPrices as VertexPrices
     from .results.weighted_matching import OddSetPrices as OddSetPrices
     from .results.weighted_matching import WeightedMatching as WeightedMatching
     from .solve.assign import assign as assign
@@ -138,6 +139,7 @@ _HOME = {
     "Matching": "results.matching",
     "SolveStats": "results.matching",
     "Certificate": "results.proof",
+    "VertexPrices": "results.vertex_prices",
     "verify": "results.proof",
     "PriceRange": "results.sensitivity",
     "assign": "solve.assign",

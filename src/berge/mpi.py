@@ -364,6 +364,10 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         start = f"phase {phase} of the checkpoint"
     yield "start", f"{facts['start_cardinality']:,} by {start}"
     how = "parts searched to their end" if facts["exhausted"] else "level by level"
+    if "gathered" in facts["seconds"]:
+        how += ", then by rank 0 alone"
+    elif facts["ranks"] == 1 and not facts["exchanges"]:
+        how = "as on one machine"
     yield "search", f"{plural(facts['phases'], 'phase')}, {facts['exchanges']:,} exchanges, {how}"
     local = f"{facts['local_fraction']:.0%} of edges local"
     yield "", f"{facts['bytes']:,} bytes sent by rank 0, {local}"

@@ -116,6 +116,9 @@ FOREST_ROW = 16  # neighbours of the vertex that is near; guess
 START_AHEAD = 8  # guess
 LEFT_IN_ORDER = 1 / 32  # of what is not settled; four graphs leave up to 2 %, all others over 3 %
 
+# While numba sleeps: what one thread does in the time that it takes to wake, in edges; guess.
+ASLEEP = 1 << 22
+
 # Small graphs in one compiled call: "Small graphs at once" in performance.md.
 SMALL_GRAPH = 1 << 20  # edges, and columns: some milliseconds, in which Ctrl-C may wait
 ROWS_SHARED_PHASES = 1 << 17  # rows from which phases on threads may save more than calls cost

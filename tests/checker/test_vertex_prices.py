@@ -74,3 +74,33 @@ def test_verify_asks_it():
         m.prove(heavier)
     nothing = berge.greedy_matching(berge.Graph.from_edges([], [], 3), prove=True)
     assert nothing.of_best == 0.0 or nothing.upper_bound < 1e-300
+
+
+def test_prices_whose_sum_is_too_large_bound_nothing():
+    ends = np.array([0]), np.array([1]), np.array([1.0])
+    with np.errstate(over="ignore"):
+        assert check_vertex_prices(2, [ends], np.full(2, 1.5e308)) == math.inf
+
+
+@pytest.mark.parametrize("bound", [math.nan, -1.0, 2.0])
+def test_a_bound_below_the_prices_is_refused(bound):
+    graph = berge.Graph.from_edges([0, 1], [1, 2], weights=[2, 3])
+    found = berge.greedy_matching(graph, prove=True)
+    berge.verify(graph, found, found.certificate)
+    with pytest.raises(berge.ProofError, match="the prices bound it by"):
+        berge.verify(graph, found, VertexPrices(found.certificate.prices, bound))
+
+
+@pytest.mark.parametrize("bound", [math.nan, 3.0, True, "3"])
+def test_a_bound_of_a_cover_is_a_whole_number(bound):
+    graph = berge.generate.chain(3)
+    found = berge.maximum_matching(graph)
+    with pytest.raises(berge.OptionError, match="bound must be a whole number"):
+        berge.verify(graph, found, found.prove(graph), bound=bound)
+
+
+def test_weights_too_small_to_be_halved_are_bounded_too():
+    ends, others = [0, 0, 1, 1, 2, 2, 3], [1, 2, 2, 3, 3, 4, 4]
+    weights = np.array([5.627, 5.89, 10.015, 0.98, 18.37, 2.683, 10.746]) * 1e-321
+    found = berge.greedy_matching((ends, others), weights=weights, prove=True)
+    assert found.weight <= found.upper_bound <= 1e-319

@@ -125,6 +125,10 @@ def test_urls(tmp_path, monkeypatch):
     told = run("match", url, "--limit", "download=100", code=1).output
     assert "may be downloaded; --limit download=" in " ".join(told.split())
     run("match", url, "--cluster", "local", "--checkpoint", "memory://cli/saved", code=2)
+    with fsspec.open("memory://cli/units.csv", "w") as file:
+        file.write("name,units\n0,2\n")
+    units = run_json("match", url, "--capacity-left", "memory://cli/units.csv")
+    assert units["cardinality"] == 40
     # As with files: nothing is written over with --no-clobber, and no larger matching at all.
     assert "is there already" in run("match", url, "-o", saved, "--no-clobber", code=2).output
     assert "kept" in run("match", url, "-o", saved, "--time-limit", "0", code=3).output

@@ -109,6 +109,13 @@ def test_every_format_over_http(server, suffix, ranges):
     assert same(berge.as_bipartite(f"{server.url}/graph.{suffix}"))
 
 
+def test_hypergraphs(store):
+    with fsspec.open(f"{store}/nets.hgr", "w") as file:
+        file.write("2 4 1\n7 1 2\n2 2 3 4\n")
+    nets = berge.read_hypergraph(f"{store}/nets.hgr")
+    assert (nets.weights == [7, 2]).all()
+
+
 def test_file_urls_are_paths(tmp_path):
     path = tmp_path / "a b#c.mtx"
     berge.write(GRAPH, path.as_uri())

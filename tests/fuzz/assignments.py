@@ -177,7 +177,8 @@ class Brute:
             return min(values, default=math.inf)
         sign = 1 if self.objective == "min" else -1
         for unused, cost in self.paid:
-            values += [sign * int(n) * c for n, c in zip(unused[k], cost.tolist(), strict=True)]
+            for n, c in zip(unused[k], cost.tolist(), strict=True):
+                values += [sign * c] * int(n)  # a product would be rounded
         if all(isinstance(v, int) for v in values):
             return sum(values)
         return math.fsum(values)

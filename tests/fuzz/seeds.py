@@ -74,6 +74,8 @@ def seeds() -> dict[str, Files]:
         "matrix-market/one-long-line":
             {"g.mtx.bz2": _long_line(_HEAD)},
         "matching/one-long-line": {"m.json.bz2": _long_line("")},
+        "named/many-vertices": {"g.net": b"*Vertices 1000000000\n"},
+        "named/no-utf-8": {"g.net": b'*Vertices 2\n1 "\xff"\n*Edges\n1 2\n'},
         "metis/25-digits": {"g.graph": b"1%s 0\n" % (b"0" * 24)},
         "folder/header-of-brackets": _folder(json.dumps(meta), with_head(b"(" * 300, b"")),
         "folder/header-of-nothing": _folder(json.dumps(meta), with_head(b"{'descr':", b"")),

@@ -207,3 +207,13 @@ def test_as_graph_takes_what_it_says():
         assert graph.indices.tolist() == expected.indices.tolist()
     with pytest.raises(InvalidGraphError, match="square"):
         berge.as_graph(np.ones((2, 3)))
+
+
+def test_what_is_no_order_is_refused():
+    """It led to places that nothing had been written to."""
+    graph = berge.generate.grid(3, 3)
+    right = np.arange(9)
+    for rows, cols in (((right * 0), right), (right, np.minimum(right, 7))):
+        with pytest.raises(InvalidGraphError, match="-1 is not in 0"):
+            graph.reordered(rows, cols)
+    assert graph.reordered(right, right).indices.tolist() == graph.indices.tolist()

@@ -515,6 +515,10 @@ def test_matching_by_weight_of_odd_weights_and_graphs():
     with pytest.raises(nx.NetworkXError, match="converted without 'weight'"):
         nx.max_weight_matching(BergeGraph.from_networkx(graph))
     assert nx.max_weight_matching(nx.Graph(), backend="berge") == set()
+    lonely = nx.Graph()
+    lonely.add_nodes_from("xab")  # the first one without an edge is no guess
+    lonely.add_edge("a", "b", weight=2)
+    assert nx.max_weight_matching(lonely, backend="berge") in ({("a", "b")}, {("b", "a")})
     huge = nx.Graph()
     huge.add_weighted_edges_from([(0, 1, 2**54), (1, 2, 2**54 + 1), (2, 0, 2**54 - 1)])
     assert nx.max_weight_matching(huge, backend="berge") in ({(1, 2)}, {(2, 1)})

@@ -283,6 +283,27 @@ def test_products_beyond_floats(weight):
     assert f"e{size:+.0f}" in repr(plan)
 
 
+def test_capacities_that_come_to_one_each():
+    """What is left once the pairs are chosen that all largest choices have may have one unit."""
+    plan = berge.assign(([0], [2], [0.5], (1, 3)), match="maximum", capacity_left=2,
+                        capacity_right=[1, 1, 2])  # fmt: skip
+    assert plan.pairs().tolist() == [[0, 2]]
+    plan.prove()
+
+
+def test_nothing_seems_to_gain_by_rounding():
+    """Huge weights of vertices without a unit, and prices of leaving several units."""
+    huge = [[-7e91, 6e204], [5e-194, 1e10]]
+    plan = berge.assign(huge, objective="max", capacity_left=2, capacity_right=0,
+                        unmatched_cost=(4e-109, None))  # fmt: skip
+    plan.prove()
+    links = ([0, 0, 3, 0, 2], [0, 1, 2, 2, 1], [0.0, 0.2, 0.2, 0.4, 0.1], (4, 4))
+    plan = berge.assign(links, objective="max", match="maximum", capacity_left=[3, 1, 2, 1],
+                        capacity_right=3, unmatched_cost=(None, 0.1))  # fmt: skip
+    proof = plan.prove()
+    assert min(proof.best, proof.worst) <= plan.total <= max(proof.best, proof.worst)
+
+
 def test_bottleneck():
     dense = default_rng(3).integers(0, 30, (7, 9))
     plan = berge.assign(dense, objective="bottleneck")

@@ -41,13 +41,9 @@ CHUNK = 1 << 17  # edges at a time, so that they stay in the processor's cache
 
 
 def check_matching(
-    shape: tuple[int, int],
-    edges: Iterable[Any],
-    row_match: Any,
-    col_match: Any,
-    cover: Any = None,
+    shape: tuple[int, int], edges: Iterable[Any], row_match: Any, col_match: Any, cover: Any = None,
     bound: int | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """Return the number of pairs if (1) to (4) hold, with a cover also (5) and (6); else raise."""
     r, c = copy_of("row_match", row_match, "i"), copy_of("col_match", col_match, "i")
     check_sizes("the matching", r, c, shape)
@@ -70,13 +66,10 @@ def check_matching(
         i = is_edge.argmin()
         raise ProofError(f"row {i} is matched to column {r[i]}, not a neighbour")
     size = int((r >= 0).sum())
-    most = size if bound is None else bound
-    if cover is not None and p.sum() + q.sum() > most:  # that it is not below |M|, (5) tells
+    if cover is not None and p.sum() + q.sum() > (size if bound is None else bound):  # ≥ |M| by (5)
+        sizes = f"the cover has {p.sum() + q.sum()} vertices and the matching {size} edges"
         proof = "it is maximum" if bound is None else f"{bound} are the most"
-        raise ProofError(
-            f"the cover has {p.sum() + q.sum()} vertices and the matching {size} edges: "
-            f"not a proof that {proof}"
-        )
+        raise ProofError(f"{sizes}: not a proof that {proof}")
     return size
 
 

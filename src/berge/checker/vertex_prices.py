@@ -41,7 +41,10 @@ def check_vertex_prices(n: int, edges: Iterable[Any], prices: Any) -> float:
         k = unpaid(y.take(u), y.take(v), w, u == v)
         if k is not None:
             raise ProofError(f"the prices of vertices {u[k]} and {v[k]} are below {w[k]}")
-    return bound_of(math.fsum(y))
+    try:
+        return bound_of(math.fsum(y))
+    except OverflowError:  # so much that it bounds nothing
+        return math.inf
 
 
 def prices_of(prices: Any, n: int) -> Any:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import FormatError, OptionError
 from .labels import DELIMITERS, cut, labels_hinted, texts_of, warn_of_names
+from .pipes import kept_from_url
 
 if TYPE_CHECKING:
     from ..files.limits import Limits
@@ -52,11 +53,17 @@ def read_scores(file: GraphFile, score: str | None) -> Scores:
 
 def read_units(texts: Mapping[str, str | None], file: GraphFile, labelled: bool) -> dict[str, Any]:
     """Return the capacities and lower bounds that were given: numbers, or tables of them."""
+    from ..files.remote import is_url
+
     found: dict[str, Any] = {}
     for name, text in texts.items():
         if text is None:
             continue
-        found[name] = int(text) if text.isdecimal() else read_numbers(Path(text), file.limits)
+        if text.isdecimal():
+            found[name] = int(text)
+        else:
+            place = kept_from_url(text, file.limits) if is_url(text) else Path(text)
+            found[name] = read_numbers(place, file.limits)
         if isinstance(found[name], dict) and not labelled:  # vertices have numbers
             found[name] = {_index(label): units for label, units in found[name].items()}
     return found

@@ -70,6 +70,12 @@ def _save(everything: bool, folder: Path | None) -> None:
             env=os.environ | settings,
             check=True,
         )
+        code = "import sys; from berge.cli.warmup import save_first; save_first(sys.argv[1])"
+        subprocess.run(
+            [sys.executable, "-X", "berge-record", "-c", code, folder],
+            env=os.environ | settings,
+            check=True,
+        )
     size = sum(path.stat().st_size for path in folder.iterdir())
     took = in_seconds(time.perf_counter() - started)
     say("saved", "green", f"{in_bytes(size)} of kernels for {CPU} in {folder}, in {took}")
@@ -82,6 +88,82 @@ def save_here(folder: str, everything: str) -> None:
     with shipped.collecting() as collected:
         _use_kernels(bool(everything))
     shipped.save(collected, Path(folder))
+
+
+def save_first(folder: str) -> None:
+    """Make the library of kernels that first answers take, in a process that records these."""
+    from ..compile import first_library
+
+    if not first_library.make(_answer_first, Path(folder)):
+        say("not saved", "yellow", "the library of first answers: there is no linker (ld)")
+
+
+def _answer_first() -> None:
+    """Do what users do first, on one thread, with graphs of many kinds."""
+    import numpy as np
+    from scipy.sparse import coo_array, csr_array
+
+    from ..analysis.decomposition import block_triangular_form, dulmage_mendelsohn
+    from ..analysis.labels import match_pairs
+    from ..analysis.structure import is_structurally_singular, structural_rank
+    from ..files import read, write
+    from ..graphs.graph import BipartiteGraph
+    from ..graphs.symmetry import is_symmetric
+    from ..ingest import as_bipartite
+    from ..results.matching import Matching
+    from ..solve.maximum import maximum_matching
+
+    random = np.random.default_rng(1)
+
+    def some(rows: int, cols: int, edges: int) -> Any:
+        places = random.integers(0, rows, edges), random.integers(0, cols, edges)
+        return csr_array((np.ones(edges, np.int8), places), (rows, cols))
+
+    def near(rows: int, reach: int) -> Any:
+        places = np.repeat(np.arange(rows), 4)
+        other = np.clip(places + random.integers(-reach, reach, places.size), 0, rows - 1)
+        return csr_array((np.ones(places.size, np.int8), (places, other)), (rows, rows))
+
+    n = 100_000
+    matrices = [
+        csr_array([[1, 1, 0], [1, 0, 0], [1, 0, 1]]),
+        csr_array([[1, 1, 0, 1], [0, 1, 0, 0]]),
+        csr_array([[1, 1], [1, 0], [0, 1], [1, 1]]),
+        *(some(n, n, edges * n) for edges in (2, 4, 8)),
+        some(n, n // 2, 2 * n), some(n // 2, n, 2 * n), some(n, n // 10, n), some(2000, 2000, n),
+        near(n, 10), near(n, 1000), near(n // 2, 3).T.tocsr(),
+    ]  # fmt: skip
+    for matrix in matrices:
+        for index in (np.int32, np.int64):
+            matrix.indptr = matrix.indptr.astype(index)
+            matrix.indices = matrix.indices.astype(index)
+            maximum_matching(matrix).prove(matrix)
+            graph = BipartiteGraph(matrix.indptr, matrix.indices, matrix.shape)
+            maximum_matching(graph).prove(graph)
+        for other in (matrix.tocsc(), coo_array(matrix)):
+            maximum_matching(other).prove(other)
+    small = matrices[0], matrices[1], matrices[2], csr_array([[1, 1, 0], [1, 1, 0], [1, 1, 0]])
+    for matrix in (*small, matrices[3], near(1000, 5)):
+        structural_rank(matrix)
+        is_structurally_singular(matrix)
+        dulmage_mendelsohn(matrix)
+        block_triangular_form(matrix)
+    for matrix in small:
+        for other in (matrix.toarray(), matrix.toarray().tolist(), coo_array(matrix).coords):
+            maximum_matching(other).prove(other)
+    match_pairs([("ann", "cook"), ("bob", "cook"), ("bob", "drive")]).reasons()
+    with tempfile.TemporaryDirectory(prefix="berge-") as folder:
+        for matrix in matrices[0], matrices[4]:
+            graph = as_bipartite(matrix)
+            is_symmetric(graph)
+            for name in ("graph.mtx", "graph.csv", "graph.npz"):
+                write(graph, Path(folder, name))
+                graph = as_bipartite(read(Path(folder, name)))
+                matching = maximum_matching(graph)
+                matching.prove(graph)
+            for name in ("matching.txt", "matching.npz"):
+                matching.save(Path(folder, name))
+                Matching.load(Path(folder, name))
 
 
 def warm_up(use_kernels: Callable[[], object]) -> tuple[float, int]:

@@ -4,21 +4,24 @@ Algorithms import from here and never from numba, so what a kernel may use is wh
 offers.
 """
 
-from . import start  # isort: split  # noqa: F401
 from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
 from .clock import ticks
-from .kernel import helper, kernel, most_threads, prange, thread_count, threads_of
+from .kernel import asleep, helper, kernel, prange
 from .prefetch import prefetch
 from .read_only import read_only
+from .rows import in_rows
 from .share import claim, enqueue, flush, next_chunk, share_out, take
+from .threads import most_threads, thread_count, threads_for, threads_of
 
 __all__ = [
+    "asleep",
     "claim",
     "compare_and_swap",
     "enqueue",
     "fetch_add",
     "flush",
     "helper",
+    "in_rows",
     "kernel",
     "load_acquire",
     "most_threads",
@@ -30,6 +33,7 @@ __all__ = [
     "store_release",
     "take",
     "thread_count",
+    "threads_for",
     "threads_of",
     "ticks",
 ]

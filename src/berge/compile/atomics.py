@@ -22,11 +22,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
-
 
 def compare_and_swap(array: Any, index: int, expected: Any, new: Any) -> bool:
     """Set ``array[index]`` to `new` if it still is `expected`; tell whether it was."""
@@ -51,81 +46,3 @@ def load_acquire(array: Any, index: int) -> Any:
 def store_release(array: Any, index: int, value: Any) -> None:
     """Set ``array[index]``, so that who reads it by `load_acquire` sees what was written before."""
     array[index] = value
-
-
-def element_pointer(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """Return the address of an element, for intrinsics."""
-    view = context.make_array(array_type)(context, builder, array)
-    return cgutils.get_item_pointer(
-        context, builder, array_type, view, [index], wraparound=False, boundscheck=False
-    )
-
-
-@intrinsic
-def _cas(typingctx: Any, array: Any, index: Any, expected: Any, new: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = element_pointer(context, builder, array, args[0], args[1])
-        result = builder.cmpxchg(pointer, args[2], args[3], "acq_rel", "acquire")
-        return builder.zext(builder.extract_value(result, 1), ir.IntType(8))
-
-    return types.uint8(array, types.intp, array.dtype, array.dtype), codegen
-
-
-@intrinsic
-def _fetch_add(typingctx: Any, array: Any, index: Any, amount: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = element_pointer(context, builder, array, args[0], args[1])
-        return builder.atomic_rmw("add", pointer, args[2], "acq_rel")
-
-    return array.dtype(array, types.intp, array.dtype), codegen
-
-
-@intrinsic
-def _load_acquire(typingctx: Any, array: Any, index: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = element_pointer(context, builder, array, args[0], args[1])
-        return builder.load_atomic(pointer, "acquire", array.dtype.bitwidth // 8)
-
-    return array.dtype(array, types.intp), codegen
-
-
-@intrinsic
-def _store_release(typingctx: Any, array: Any, index: Any, value: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = element_pointer(context, builder, array, args[0], args[1])
-        builder.store_atomic(args[2], pointer, "release", array.dtype.bitwidth // 8)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, array.dtype), codegen
-
-
-@overload(compare_and_swap, inline="always")
-def _compile_compare_and_swap(array: Any, index: Any, expected: Any, new: Any) -> Any:
-    def implementation(array: Any, index: Any, expected: Any, new: Any) -> Any:
-        return _cas(array, index, expected, new) != 0
-
-    return implementation
-
-
-@overload(fetch_add, inline="always")
-def _compile_fetch_add(array: Any, index: Any, amount: Any) -> Any:
-    def implementation(array: Any, index: Any, amount: Any) -> Any:
-        return _fetch_add(array, index, amount)
-
-    return implementation
-
-
-@overload(load_acquire, inline="always")
-def _compile_load_acquire(array: Any, index: Any) -> Any:
-    def implementation(array: Any, index: Any) -> Any:
-        return _load_acquire(array, index)
-
-    return implementation
-
-
-@overload(store_release, inline="always")
-def _compile_store_release(array: Any, index: Any, value: Any) -> Any:
-    def implementation(array: Any, index: Any, value: Any) -> Any:
-        _store_release(array, index, value)
-
-    return implementation

@@ -25,7 +25,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 from . import shipped
 from .held import held
-from .sources import note, stamp_of
+from .sources import stamp_of
 from .stored import StoredForm
 
 __all__ = ["CacheFiles", "KernelCache"]
@@ -38,7 +38,6 @@ class KernelCache(NullCache):
 
     def __init__(self, function: Callable[..., Any]):
         self.function = function
-        note(function)
 
     @cached_property
     def stamp(self) -> str:

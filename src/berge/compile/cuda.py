@@ -32,7 +32,7 @@ from ..tuning import AHEAD_ON_CUDA, ALONE_ON_CUDA, FEW_ON_CUDA
 from .atomics import compare_and_swap, fetch_add, load_acquire, store_release
 from .cache import CacheFiles, KernelCache
 from .device import MT, ONE, Device, ItemKernel, Shape, Sum, per_item
-from .kernel import write_loop
+from .kernel import wake, write_loop
 
 try:
     import numba_cuda
@@ -47,6 +47,7 @@ except ImportError as error:  # pragma: no cover (numba has shipped without it s
 
 __all__ = ["CudaDevice", "compile_for", "grid_kernel"]
 
+wake()  # its forms for CPU threads give way to those of CUDA
 SIMULATED = numba.config.ENABLE_CUDASIM
 BLOCK = 8 if SIMULATED else 256  # threads a block, a power of two
 PAPER = 2 if SIMULATED else 256  # blocks of the paper's shape

@@ -36,8 +36,9 @@ import numpy as np
 
 from ..errors import DeviceError
 from ..tuning import CHUNK, ROWS_PER_CALL, SERIAL_ITEMS, TURNS
-from .kernel import helper, prange, side_by_side, thread_count, threads_of, write_loop
+from .kernel import helper, prange, write_loop
 from .kernel import kernel as compile_kernel
+from .threads import side_by_side, thread_count, threads_of
 
 __all__ = [
     "CT", "MT", "ONE", "SERIAL_ITEMS", "CpuDevice", "Device", "ItemKernel", "Shape", "Sum",

@@ -1,47 +1,147 @@
-"""The compiler and the threads: the only module that decides how numba is used.
+"""What kernels are marked by. The compiler is not imported before it is needed.
 
 ``@kernel`` marks a function that drivers call: compiled on first use, cached on disk, releasing the
 GIL. ``@helper`` marks what kernels call: always inlined, since a call that is not passes every
 array as seven words. With ``NUMBA_DISABLE_JIT=1`` both leave the Python function as it is.
+
+To import numba takes longer than a first answer. So where kernels of such answers came compiled
+(`first`), numba sleeps: a marked function is a `Sleeping` one, which calls what came compiled. The
+first call of anything else wakes numba, and from then on all are numba's own, in every module.
 """
 
 from __future__ import annotations
 
-import ctypes
+import gc
 import inspect
-import logging
-import site
 import sys
-import warnings
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
-from pathlib import Path
+from functools import partial, update_wrapper
 from typing import Any, TypeVar, overload
 
-import numba
-from numba import prange
-from numba.core import event
-from numba.np.ufunc import parallel as _threads
-
-from ..errors import OptionError
-from .cache import KernelCache
+from . import first
 from .held import held
 from .sources import note
 
-__all__ = [
-    "helper",
-    "kernel",
-    "most_threads",
-    "prange",
-    "side_by_side",
-    "thread_count",
-    "threads_of",
-    "write_loop",
-]
+__all__ = ["Sleeping", "asleep", "helper", "kernel", "prange", "wake", "write_loop"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_log = logging.getLogger("berge")
+_lock = threading.RLock()
+_sleepers: list[Sleeping] = []
+_compiler: Any = None
+
+
+class _PlainRange:
+    """A loop over numbers that threads share out, until numba's own takes its place."""
+
+    def __call__(self, *bounds: int) -> range:
+        return range(*bounds)
+
+
+prange = _PlainRange()
+
+
+class Sleeping:
+    """A marked function for as long as numba sleeps; later it hands over to numba's."""
+
+    def __init__(self, function: Callable[..., Any], marked: str):
+        update_wrapper(self, function)
+        self.py_func = function
+        self.marked = marked
+        self.known: dict[str, Any] = {}  # for `first`
+        self._awake: Any = None
+        _sleepers.append(self)
+
+    def __call__(self, *args: Any) -> Any:
+        """Call what came compiled, or wake numba."""
+        if asleep():
+            answer = first.call(self, args)
+            if answer is not NotImplemented:
+                return answer
+        return self.awake(*args)
+
+    @property
+    def awake(self) -> Any:
+        """What numba makes of it."""
+        wake()
+        with _lock:
+            if self._awake is None:
+                names = self.py_func.__globals__
+                if type(names.get("prange")) is _PlainRange:
+                    names["prange"] = _compiler.prange
+                self._awake = _made(self.py_func, self.marked)
+        return self._awake
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.awake._numba_type_
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.awake, name)
+
+
+def _made(function: Callable[..., Any], marked: str) -> Any:
+    if marked == "helper":
+        return _compiler.compiled_helper(function)
+    on_threads = marked == "parallel" and first.recording is None
+    return _compiler.compiled_kernel(function, on_threads)
+
+
+def asleep() -> bool:
+    """Whether numba sleeps, and shall go on to do so; not if others have imported it meanwhile."""
+    if first.recording is not None:
+        return True
+    return _compiler is None and "numba" not in sys.modules
+
+
+def wake() -> None:
+    """Import numba, and put what it makes of marked functions in their place, in every module."""
+    global _compiler
+    if _compiler is not None:
+        return
+    with _lock, held:
+        if _compiler is not None:
+            return
+        with _no_looks_for_garbage():
+            from . import compiler
+        _compiler = compiler
+        if first.recording is None:
+            _replace_all()
+
+
+@contextmanager
+def _no_looks_for_garbage() -> Iterator[None]:
+    """Import numba with this: it makes hundreds of thousands of objects, and none is garbage.
+
+    Not to look for garbage meanwhile, and not to go through all of them soon after, saves a fifth
+    of the first answer that takes numba.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+            if gc.get_freeze_count() == 0:  # else somebody wants it otherwise
+                gc.freeze()  # and back: so they count as old, and are not gone through at once
+                gc.unfreeze()
+
+
+def _replace_all() -> None:
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith("berge.")]
+    places = {id(vars(module)): vars(module) for module in ours if module is not None}
+    places |= {id(s.py_func.__globals__): s.py_func.__globals__ for s in _sleepers}
+    for names in places.values():
+        for name, value in list(names.items()):
+            if type(value) is Sleeping:
+                names[name] = value.awake
+            elif type(value) is _PlainRange:
+                names[name] = _compiler.prange
+    _sleepers.clear()
 
 
 @overload
@@ -52,10 +152,7 @@ def kernel(function: Any = None, *, parallel: bool = False) -> Any:
     """Compile a function that drivers call, with ``prange`` loops on threads if `parallel`."""
     if function is None:
         return partial(kernel, parallel=parallel)
-    compiled = numba.njit(nogil=True, parallel=parallel)(function)
-    if compiled is not function:
-        compiled._cache = KernelCache(function)
-    return compiled
+    return _marked(function, "parallel" if parallel else "kernel")
 
 
 def helper(function: _Function) -> _Function:
@@ -65,9 +162,14 @@ def helper(function: _Function) -> _Function:
     call counts every array up and down, by atomic operations that are not always optimised away
     (some 10 ns a call).
     """
+    return _marked(function, "helper")  # type: ignore[no-any-return]
+
+
+def _marked(function: Callable[..., Any], marked: str) -> Any:
     note(function)
-    compiled: Any = numba.njit(nogil=True, forceinline=True, _nrt=False)(function)
-    return compiled  # type: ignore[no-any-return]
+    with _lock:
+        sleeps = _compiler is None or first.recording is not None
+        return Sleeping(function, marked) if sleeps else _made(function, marked)
 
 
 def write_loop(template: str, body: Callable[..., Any], own: int = 1, /, **names: Any) -> Any:
@@ -89,120 +191,5 @@ def write_loop(template: str, body: Callable[..., Any], own: int = 1, /, **names
     return loop
 
 
-def threads_of(threads: int | None) -> int:
-    """Return the number of threads to use: the caller's numba setting, or what was asked for."""
-    if threads is None:
-        return threads_set()
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise OptionError(f"threads must be a whole number from 1 on, not {threads!r}")
-    most = most_threads()
-    if threads > most:
-        warnings.warn(
-            f"threads={threads}, but numba was started with {most}: using {most} "
-            "(set NUMBA_NUM_THREADS before starting Python for more)",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    return min(threads, most)
-
-
-def most_threads() -> int:
-    """Return how many threads there can be; to say how many are set, numba would start them."""
-    return int(numba.config.NUMBA_NUM_THREADS)
-
-
-def side_by_side() -> bool:
-    """Whether two Python threads may be in parallel kernels at a time; numba's workqueue aborts.
-
-    Known once a parallel kernel has run.
-    """
-    try:
-        return bool(numba.threading_layer() != "workqueue")
-    except ValueError:
-        return bool(numba.config.DISABLE_JIT)
-
-
-@contextmanager
-def thread_count(threads: int) -> Iterator[None]:
-    """Run parallel kernels on so many threads, and give the caller's setting back afterwards."""
-    before = threads_set()
-    try:
-        set_threads(threads)
-        yield
-    finally:
-        try:
-            set_threads(before)
-        except KeyboardInterrupt:
-            set_threads(before)
-            raise
-
-
-def threads_set() -> int:
-    """Return how many threads parallel kernels run on.
-
-    numba takes a lock to see whether they have been started. If Ctrl-C came just then, the lock
-    would be taken for good. So it is asked once.
-    """
-    if not _threads._is_initialized:
-        with held:
-            numba.get_num_threads()
-    return int(_threads._get_num_threads())
-
-
-def set_threads(threads: int) -> None:
-    """Run parallel kernels on so many threads from now on."""
-    if threads != threads_set():  # which has them started: no lock is taken from here on
-        _threads._set_num_threads(threads)
-
-
-class _CompileNotice(event.Listener):
-    """Says on a terminal that kernels are being compiled, so that a first call is no mystery."""
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.announced = False
-
-    def on_start(self, event: Any) -> None:
-        function = event.data["dispatcher"].py_func
-        self.depth += 1
-        if not _is_ours(function):
-            return
-        held.__enter__()
-        if self.depth > 1:
-            return
-        name = f"{function.__module__.removeprefix('berge.')}.{function.__name__}"
-        _log.info("compiling %s", name)
-        if not self.announced and sys.stderr.isatty():
-            print(
-                "berge: compiling kernels for this machine (some seconds, once; "
-                "later runs load them from numba's cache)",
-                file=sys.stderr,
-            )
-        self.announced = True
-
-    def on_end(self, event: Any) -> None:
-        self.depth -= 1
-        if _is_ours(event.data["dispatcher"].py_func):
-            held.__exit__()
-
-
-def _is_ours(function: Any) -> bool:
-    return str(function.__module__).startswith("berge.")  # functions of others may have none
-
-
-def _find_tbb() -> None:
-    """Load the tbb that pip installed, so that numba finds it by name.
-
-    numba prefers tbb but looks for it only where the system's loader does, which in a virtual
-    environment is not where pip puts it.
-    """
-    for prefix in (sys.prefix, site.getuserbase()):
-        library = Path(prefix, "lib", "libtbb.so.12")
-        if library.exists():
-            ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-            return
-
-
-if sys.platform == "linux":
-    _find_tbb()
-event.register("numba:compile", _CompileNotice())
+if not first.fits():
+    wake()

@@ -14,6 +14,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -22,6 +23,8 @@ import numpy as np
 __all__ = ["note", "stamp_of"]
 
 _PACKAGE = __name__.partition(".")[0]
+# What stands for functions of this folder in compiled code: no kernel names it.
+_FORMS = ("berge.compile.forms", str(Path(__file__).with_name("forms.py")))
 _noted: dict[str, str | None] = {}  # by path
 
 
@@ -37,7 +40,7 @@ def note(function: Callable[..., Any]) -> None:
 def stamp_of(kernel: Callable[..., Any]) -> str:
     """Return a hash of all source that a kernel is made of, the same wherever that is installed."""
     packages = {_PACKAGE, _root(kernel)}
-    files: set[tuple[str, str]] = set()
+    files = {(_FORMS[0], str(_file_hash(_FORMS[1])))}
     constants: set[tuple[str, str, str]] = set()
     waiting: list[Any] = [kernel]
     met: set[int] = set()

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..compile import helper, kernel, threads_of
+from ..compile import asleep, helper, kernel, threads_for, threads_of
 from ..compile.eight import eight_digits
 from ..errors import FormatError
 from ..graphs.graph import BipartiteGraph, IndexArray
@@ -37,6 +37,7 @@ from .tokens import ABSOLUTE, AS_IS, NEWLINE, SKIP, TAG, WRONG
 __all__ = ["blocks", "graph_of", "weighted_edges"]
 
 SHARED_TEXT = 1 << 22  # bytes of a file from which several threads parse it; guess
+LINE = 4  # bytes of a line at least
 MOST = 2**31 - 1
 RETURN = 13
 NOT_PLAIN = -1
@@ -82,14 +83,14 @@ def _within_memory(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
 def _all_pairs(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
     """Return `pairs`, from several threads if there is enough to do for them."""
     size = plain_size(lines.path)
-    if (size is not None and size < SHARED_TEXT) or head.low < 0:
-        return pairs(lines, head)
-    return blocks(lines, head)
+    little = size is not None and size < SHARED_TEXT and not asleep()
+    return pairs(lines, head) if little or head.low < 0 else blocks(lines, head)
 
 
 def blocks(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
     """Yield what `pairs` yields, in other portions."""
-    threads = threads_of(None)
+    size = plain_size(lines.path)
+    threads = threads_of(None) if size is None else threads_for(size // LINE, 0)
     first = np.frombuffer(head.first, np.uint8)
     low, left = head.low, math.inf if head.entries is None else head.entries
     row_high, col_high = (min(size - 1 + low, MOST) for size in head.shape or (MOST, MOST))

@@ -394,7 +394,7 @@ def _system(url: str) -> tuple[Any, str]:
     except ImportError:
         raise OptionError(f'{shown(url)} needs fsspec: pip install "berge[remote]"') from None
     try:
-        system, path = url_to_fs(url)
+        system, path = url_to_fs(url, use_listings_cache=False)  # what is listed may change
     except ImportError as error:
         raise OptionError(f"{shown(url)} needs another package: {error}") from None
     return system, path

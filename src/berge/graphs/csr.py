@@ -41,7 +41,9 @@ def transpose_csr(
     if total < t_indices.size:
         return False
     for t in range(threads - 1):
-        cuts[t] = counts[t + 1]
+        cut, begin = cuts[t], counts[t + 1]
+        for c in range(n_cols):
+            cut[c] = begin[c]
     count_or_place(threads, indptr, indices, blocks, counts, t_indices, True)
     wrong = np.uint64(0)
     for t in range(threads):

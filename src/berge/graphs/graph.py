@@ -306,7 +306,8 @@ class BipartiteGraph(TwoSided, OwnClasses):
 
         Labels move with their vertices. Indices are sorted.
         """
-        row_place, col_place = (np.empty(n, self.indices.dtype) for n in self.shape)
+        # What is no order leaves −1 somewhere, which is no index.
+        row_place, col_place = (np.full(n, -1, self.indices.dtype) for n in self.shape)
         row_place[row_order], col_place[col_order] = map(np.arange, self.shape)
         rows = np.repeat(row_place, self.row_degrees)
         # By columns first: the transpose of anything has sorted rows.
@@ -861,11 +862,11 @@ def _made_undirected(
     indptr: IndexArray, indices: IndexArray, weights: Weights | None
 ) -> tuple[IndexArray, IndexArray, Weights | None]:
     """Return the arrays of an undirected graph: those given, if they are of one already."""
-    from ..compile import threads_of
+    from ..compile import threads_for
     from .undirected import Rows, drop_loops, inspect
 
     values = np.zeros(0) if weights is None else weights
-    threads = 1 if indices.size < tuning.SHARED_SORT else threads_of(None)
+    threads = threads_for(indices.size, tuning.SHARED_SORT)
     blocks = equal_shares(indptr, 4 * threads)
     found = np.zeros((blocks.size - 1, 3), np.uint64)
     with np.errstate(over="ignore"):  # sums of hashes wrap

@@ -27,6 +27,8 @@ class Owner:
 
     __slots__ = ("__weakref__", "_values")
 
+    _values: dict[str, Any]
+
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Begin with no values."""
         owner = object.__new__(cls)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..compile import kernel, share_out, threads_of
+from ..compile import in_rows, kernel, share_out, threads_for
 from ..errors import InvalidGraphError
 from ..tuning import SHARED_READS, SHARED_WRITES, STRETCH
 
@@ -58,7 +58,7 @@ def pair_up(values: npt.NDArray[Any], pairs: npt.NDArray[Any]) -> None:
 def _sweep(job: int, array: npt.NDArray[Any], to: npt.NDArray[Any] | None = None) -> Any:
     """Do a pass over an array, and write to another; return what each thread has found."""
     enough = SHARED_WRITES if job >= FILL else SHARED_READS
-    found = np.zeros((threads_of(None) if array.size >= enough else 1, LINE), np.uint64)
+    found = np.zeros((threads_for(array.size, enough), LINE), np.uint64)
     a = np.ascontiguousarray(array)
     unsigned = f"u{a.dtype.itemsize}"
     a = a.view(unsigned)
@@ -87,7 +87,7 @@ def sweep_block(t: Any, job: Any, a: Any, b: Any, found: Any) -> None:
     if job == LARGEST:
         # Eight stretches side by side: memory is asked for in eight places at once.
         size = block.size // 8
-        p = block[: 8 * size].reshape((8, size))
+        p = in_rows(block[: 8 * size], 8)
         p0, p1, p2, p3, p4, p5, p6, p7 = p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
         for i in range(size):
             first = max(first, p0[i], p1[i], p2[i], p3[i], p4[i], p5[i], p6[i], p7[i])

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..compile import kernel, threads_of
+from ..compile import kernel, threads_for
 from .graph import BipartiteGraph, IndexArray, index_type, unsigned
 
 __all__ = ["graph_of_pieces"]
@@ -34,8 +34,8 @@ def graph_of_pieces(
     With `mirror`, an edge (i, j) is also one (j, i); these come last in their rows.
     """
     size = sum(piece[0].size for piece in pieces)
-    threads = threads_of(None)
-    if size < tuning.SHARED_TRANSPOSE or threads * shape[0] > 2 * size:
+    threads = threads_for(size, tuning.SHARED_TRANSPOSE)
+    if threads * shape[0] > 2 * size:
         threads = 1
     shares = _shares(pieces, size, threads)
     jobs = [(share, False) for share in shares]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..compile import kernel, threads_of
+from ..compile import kernel, threads_for
 from .graph import BipartiteGraph, equal_shares, unsigned
 from .undirected import FINGERPRINT, Rows, inspect
 
@@ -18,7 +18,7 @@ def is_symmetric(graph: BipartiteGraph) -> bool:
     """Tell whether every entry is there in both directions, by a fingerprint; see `undirected`."""
     if graph.n_rows != graph.n_cols:
         return False
-    threads = 1 if graph.nnz < tuning.SHARED_SORT else threads_of(None)
+    threads = threads_for(graph.nnz, tuning.SHARED_SORT)
     blocks = equal_shares(graph.indptr, 4 * threads)
     found = np.zeros((blocks.size - 1, 3), np.uint64)
     with np.errstate(over="ignore"):  # sums of hashes wrap

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checker.check import ends_of
-from ..checker.prices import Side
+from ..checker.prices import Side, products
 from ..errors import FormatError, InvalidMatchingError, ProofError
 from ..files.files import split_suffix
 from ..graphs.graph import BipartiteGraph, IndexArray
@@ -121,8 +121,7 @@ class Assignment(Shown):
         for side, ends in ((self.row_side, self.rows), (self.col_side, self.cols)):
             unused = side.capacity - np.bincount(ends, minlength=side.prices.size)
             costly = np.flatnonzero((unused > 0) & (side.leave != 0) & ~is_required(side.leave))
-            leave, unused = side.leave[costly].tolist(), unused[costly].tolist()
-            paid += [x * n for x, n in zip(leave, unused, strict=True)]
+            paid += products(side.leave[costly], unused[costly])
         return paid
 
     @cached_property

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compile import helper, kernel, read_only, share_out, threads_of
+from ..compile import helper, kernel, read_only, share_out, threads_for
 from ..graphs.graph import equal_shares, is_whole, unsigned
 from ..tuning import SHARED_CHECK
 
@@ -69,7 +69,7 @@ def size_if_right(
         return None
     open_rows = 0 if cover is None else graph.n_rows - np.count_nonzero(parts[0])
     work = 2 * graph.n_rows + graph.n_cols // 8 + graph.nnz * open_rows // graph.n_rows
-    threads = threads_of(None) if work >= SHARED_CHECK else 1
+    threads = threads_for(work, SHARED_CHECK)
     r, c, p, q = (read_only(array) for array in (*match, *(a.view(np.uint8) for a in parts)))
     found = np.zeros((threads, LINE), np.int64)
     for first, last in runs:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import kernel, share_out, threads_of
+from ..compile import kernel, share_out, threads_for
 from ..graphs.graph import Graph, equal_shares, unsigned
 from ..tuning import SHARED_READS
 
@@ -42,7 +42,7 @@ def size_if_right(graph: Graph, mate: Any, part: Any) -> int | None:
     bound = None
     if given.size and 0 <= given[0] < n and (given == given[0]).all():
         given, bound = given[:0], n // 2
-    threads = 1 if graph.indices.size < SHARED_READS else threads_of(None)
+    threads = threads_for(graph.indices.size, SHARED_READS)
     cuts = equal_shares(graph.indptr, threads)
     found = np.zeros((threads, LINE), np.int64)
     check_rows(threads, unsigned(graph.indptr), unsigned(graph.indices), mate, given, cuts, found)

@@ -77,6 +77,13 @@ class Certificate(Shown):
         Boolean masks: which rows and which columns are in the cover.
     row_labels, col_labels
         Names of all rows and columns, where the graph has any.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = [[1, 1], [1, 0], [1, 0]]
+    >>> berge.maximum_matching(A).prove(A)
+    Certificate(a vertex cover of size 2: 0 rows, 2 columns)
     """
 
     rows: npt.NDArray[np.bool_]
@@ -159,8 +166,12 @@ def verify(
 
     if check not in ("compiled", "numpy"):
         raise OptionError(f"check must be 'compiled' or 'numpy', not {check!r}")
+    if not (
+        bound is None or (isinstance(bound, (int, np.integer)) and not isinstance(bound, bool))
+    ):
+        raise OptionError(f"bound must be a whole number, not {bound!r}")
     given: Any = matching
-    if hasattr(given, "matched_fraction"):  # a greedy one
+    if hasattr(type(given), "of_best"):  # a greedy one, whatever it has
         from .vertex_prices import VertexPrices
 
         if not isinstance(certificate, VertexPrices | None):
@@ -169,7 +180,7 @@ def verify(
         verify_greedy(undirected, given)
         if certificate is not None:
             most = check_prices(undirected, certificate.prices)
-            if certificate.upper_bound < most:
+            if not certificate.upper_bound >= most:  # nor NaN
                 wrong = f"the prices bound it by {most}, not by {certificate.upper_bound}"
                 raise ProofError(wrong)
         return

@@ -25,6 +25,13 @@ class VertexPrices(Shown):
         Numbers from 0 on, one for each vertex.
     upper_bound
         Their sum, and a little for rounding: no matching is heavier.
+
+    Examples
+    --------
+    >>> import berge
+    >>> m = berge.greedy_matching(([0, 1], [1, 2]), weights=[2, 3], prove=True)
+    >>> m.certificate
+    VertexPrices(no matching weighs more than 3)
     """
 
     prices: npt.NDArray[np.float64]

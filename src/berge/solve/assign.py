@@ -161,7 +161,7 @@ def assign(
         run.problem, places, forced = reduced(found)
         run.first, run.col_price = _first(initial, found, objective)
         entry = default.choose_assign(algorithm, run.problem)
-        if found.has_capacities and not entry.several:
+        if run.problem.row_capacity is not None and not entry.several:
             raise OptionError(f"{entry.name} is for one pair a vertex, without at_least")
         entry.load()(run)
         if run.infeasible:
@@ -268,6 +268,8 @@ def _result(
         must = side.leave == required(costs.dtype)
         must |= False if side.cover is None else side.cover
         complete &= bool((used >= np.where(must, side.capacity, side.least)).all())
+        if price is not None and costs.dtype.kind == "f":  # no pair may seem to gain by rounding
+            price = np.where(side.capacity > 0, price, price - np.abs(price) * 2.0**-40)
         sides.append(side if price is None else side._replace(prices=price))
     run.spent("total", run.elapsed)
     return Assignment(

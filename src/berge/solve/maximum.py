@@ -225,14 +225,16 @@ def maximum_matching(
     exact, start = default.choose(algorithm, init, device, place, initial is not None)
     exact_options, start_options = _checked(exact, start, place, side, options)
     check_call(exact, device, seed, time_limit)
-    from ..compile import thread_count, threads_of  # numba is imported here
+    from ..compile import asleep, thread_count, threads_of
 
-    threads = threads_of(threads)
-    with thread_count(threads):
+    alone = plain and threads is None and asleep()  # a small graph is not worth waking numba for
+    with thread_count(1 if alone else threads_of(threads)):
         given, graph = graph, _load(source, place)
         known = plain and type(graph) is BipartiteGraph
         if known and (matching := _small()(graph, threads, seed, started)) is not None:
             return _noted(matching, given)
+    threads = threads_of(threads)
+    with thread_count(threads):
         turn = side == "cols" or (
             side == "auto" and not within and default.searches_columns(exact.name, graph.shape)
         )

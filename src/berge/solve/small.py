@@ -22,7 +22,16 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..compile import kernel, most_threads, read_only, thread_count, threads_of, ticks
+from ..compile import (
+    asleep,
+    in_rows,
+    kernel,
+    most_threads,
+    read_only,
+    thread_count,
+    threads_of,
+    ticks,
+)
 from ..graphs.graph import BipartiteGraph, BorrowedGraph, is_whole, unsigned
 from ..graphs.memory import solve_bytes
 from ..graphs.owned import sealed
@@ -84,14 +93,18 @@ def match_small(graph: Any, threads: int | None, seed: int, started: float) -> M
         indptr, indices, shape = graph.indptr, graph.indices, graph.shape
     else:
         return None
+    if not own and asleep():
+        indptr, indices = _narrowed(indptr), _narrowed(indices)
     if not (_is_plain(indptr) and _is_plain(indices) and len(shape) == 2):
         return None
     (n_rows, n_cols), edges = shape, indices.size
     if indptr.size != n_rows + 1 or max(n_rows, n_cols, edges) > tuning.SMALL_GRAPH:
         return None
     if n_rows > n_cols:
-        little = edges <= tuning.LITTLE_MEMORY
+        little = edges <= tuning.LITTLE_MEMORY or asleep()
         return _from_columns(graph, threads, seed, started) if little else None
+    if asleep() and threads is None:
+        threads = 1  # to wake the compiler and other threads would take longer
     most = many = most_threads() if threads is None else threads_of(threads)
     # From rows with many edges there are few searches here, or none.
     few = edges < tuning.SHARED_SEARCHES or edges >= tuning.DENSE * n_rows
@@ -161,6 +174,14 @@ def _from_columns(source: Any, threads: int | None, seed: int, started: float) -
     return matching
 
 
+def _narrowed(array: Any) -> Any:
+    """Return a small array of 64-bit numbers as one of 32 bits, if that changes none."""
+    if type(array) is not np.ndarray or array.dtype != np.int64 or array.size > tuning.SMALL_GRAPH:
+        return array
+    narrow = array.astype(_INT32)
+    return narrow if np.array_equal(narrow, array) else array
+
+
 def _is_plain(array: Any) -> bool:
     """Whether this is an array of the kind that kernels are compiled for."""
     plain = type(array) is np.ndarray and array.ndim == 1 and array.dtype == _INT32
@@ -208,7 +229,7 @@ def begin_small(arrays: Any, worth: int, most: int, ours: bool) -> None:
     indptr, indices, row_match, col_match, block, numbers, _ = arrays
     n_rows, n_cols, t = row_match.size, col_match.size, np.int64(0)
     begins, found = read_only(indptr).view(np.uint32), numbers[SWEEP_AT:OWN_AT].view(np.uint64)
-    found = found.reshape((1, LINE))
+    found = in_rows(found, 1)
     nowhere = block[:0].view(np.uint32)
     numbers[OUTCOME] = WRONG
     if ours:
@@ -254,15 +275,15 @@ def lay_out(arrays: Any) -> Arrays:
         indices,
         row_match,
         col_match,
-        block[:a].reshape((many, 2 * n_cols)),
-        block[a : a + n].view(np.uint32).reshape((many, n_rows)),
-        block[a + n : a + 2 * n].reshape((many, n_rows)),
-        block[a + 2 * n : a + 3 * n].reshape((many, n_rows)),
+        in_rows(block[:a], many),
+        in_rows(block[a : a + n].view(np.uint32), many),
+        in_rows(block[a + n : a + 2 * n], many),
+        in_rows(block[a + 2 * n : a + 3 * n], many),
         None,
         block[a + 3 * n : a + 3 * n + numbers[LEFT]],
         numbers[STATE_AT:TALLY_AT],
-        numbers[OWN_AT:STATE_AT].reshape((1, OWN)),
-        numbers[TALLY_AT:].reshape((1, TALLY)),
+        in_rows(numbers[OWN_AT:STATE_AT], 1),
+        in_rows(numbers[TALLY_AT:], 1),
     )
 
 
@@ -283,7 +304,7 @@ def search_some(
     numbers[LEFT] = left
     pairs = block[: 2 * n_cols].view(np.uint32)
     sweep_block(np.int64(0), np.int64(PAIR_UP), col_match.view(np.uint32), pairs, found)
-    state, own = numbers[STATE_AT:TALLY_AT], numbers[OWN_AT:STATE_AT].reshape((1, OWN))
+    state, own = numbers[STATE_AT:TALLY_AT], in_rows(numbers[OWN_AT:STATE_AT], 1)
     begin_rounds(state, own, numbers[LEFT], np.int64(cols.size), block.itemsize)
     mine = laid_out((begins, cols, row_match, col_match, block, numbers, many))
     if many > 1:

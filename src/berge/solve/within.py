@@ -121,7 +121,8 @@ def near(run: Run) -> None:
                 run.cardinality += int(a.state[GAINED]) - before
             run.stats.passes += 1
             run.stats.phases += 1
-            run.stats.traversed_edges += int(np.diff(graph.indptr)[rows].sum())
+            ends = graph.indptr[rows + 1].astype(np.int64) - graph.indptr[rows]
+            run.stats.traversed_edges += int(ends.sum())
             rows = np.sort(a.queue[: a.state[DRIVEN]])
             near_enough = _is_near(run, a)
         run.stats.augmenting_paths += run.cardinality - begun

@@ -90,8 +90,10 @@ def read_hypergraph(path: PathName, *, limits: Limits | None = None) -> Hypergra
     array([7., 2.])
     """
     from ...files import hmetis
+    from ...files.remote import here
 
-    incidence, weights, vertex_weights = hmetis.read_hypergraph(path, limits=limits)
+    with here(path, limits) as place:
+        incidence, weights, vertex_weights = hmetis.read_hypergraph(place, limits=limits)
     return Hypergraph(
         incidence.without_duplicates(),
         np.ones(incidence.n_rows) if weights is None else weights.astype(np.float64),

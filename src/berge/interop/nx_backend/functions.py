@@ -166,9 +166,9 @@ def _by_weight(
         raise NotImplementedError("berge takes weights of int and float only")
     ends = np.repeat(np.arange(len(G)), np.diff(G.indptr))
     kept = ends < G.indices
-    edges, weights = (ends[kept], G.indices[kept]), list(compress(values, kept))
+    edges = ends[kept], G.indices[kept], (len(G), len(G))
     found = maximum_weight_matching(
-        edges, weights, maxcardinality=maxcardinality, minimise=minimise
+        edges, list(compress(values, kept)), maxcardinality=maxcardinality, minimise=minimise
     )
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # as in _maximum
