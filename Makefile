@@ -90,7 +90,7 @@ fuzz: $(VENV)/ready-test
 
 # All of the long runs, and the page of what they came to.
 trust: fuzz
-	$(RUN) -m tests.mutation $(addprefix checker/,$(addsuffix .py,check general capacities tutte_berge prices odd_sets))
+	$(RUN) -m tests.mutation $(addprefix checker/,$(addsuffix .py,check general capacities tutte_berge prices odd_sets vertex_prices))
 	$(RUN) -m tests.chaos.storms --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.chaos.commands --go-on --seconds $(FUZZ_SECONDS)
 	$(RUN) -m tests.chaos.soak --seconds 600 --note --plot docs/figures/soak.svg

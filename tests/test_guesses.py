@@ -84,6 +84,16 @@ WEIGHTS_REFUSED = {
         lambda: berge.assign(frame(np.ones((3, 3), int))),
         "may be a matrix or edges with weights: pass frame.to_numpy",
     ),
+    "three columns of numbers with names of rows": (
+        lambda: berge.assign(
+            frame({"a": [1, 2], "b": [3, 4], "c": [1, 1]}).rename({0: "x", 1: "y"})
+        ),
+        "the frame's index has labels too",
+    ),
+    "three columns of fractions": (
+        lambda: berge.assign(frame({"a": [1.5, 2], "b": [3, 4], "c": [1, 1]})),
+        "may be a matrix or edges with weights",
+    ),
     "two columns of numbers": (
         lambda: berge.assign(frame(np.ones((3, 2), int))),
         r"which column of the frame has the weights.*stack\(\)",
@@ -117,22 +127,6 @@ WEIGHTS_WARNED = {
     "some weights missing, greedily": (
         lambda: berge.greedy_matching(graph_of(PARTLY), weights=True),
         "1 of 2 edges have no attribute 'weight': they weigh 1",
-    ),
-    "indices that may count from 1": (
-        lambda: berge.maximum_matching(([1, 2], [2, 1])),
-        "row 0 and column 0 have no edge: if the indices count from 1",
-    ),
-    "the same with weights": (
-        lambda: berge.assign(([1, 2], [2, 1], [5, 5]), match="maximum"),
-        "row 0 and column 0 have no edge: if the indices count from 1",
-    ),
-    "the same in any graph": (
-        lambda: berge.maximum_matching(([1, 2, 3], [2, 3, 1]), general=True),
-        "vertex 0 has no edge: if the indices count from 1",
-    ),
-    "the same in any graph with weights": (
-        lambda: berge.maximum_weight_matching(([1, 2, 3], [2, 3, 1], [1, 1, 1])),
-        "vertex 0 has no edge: if the indices count from 1",
     ),
 }
 

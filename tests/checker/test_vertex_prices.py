@@ -97,3 +97,10 @@ def test_a_bound_of_a_cover_is_a_whole_number(bound):
     found = berge.maximum_matching(graph)
     with pytest.raises(berge.OptionError, match="bound must be a whole number"):
         berge.verify(graph, found, found.prove(graph), bound=bound)
+
+
+def test_weights_too_small_to_be_halved_are_bounded_too():
+    ends, others = [0, 0, 1, 1, 2, 2, 3], [1, 2, 2, 3, 3, 4, 4]
+    weights = np.array([5.627, 5.89, 10.015, 0.98, 18.37, 2.683, 10.746]) * 1e-321
+    found = berge.greedy_matching((ends, others), weights=weights, prove=True)
+    assert found.weight <= found.upper_bound <= 1e-319

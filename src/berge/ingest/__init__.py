@@ -273,10 +273,8 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
     if isinstance(source, tuple) and len(source) == 3 and not isinstance(source[2], tuple):
         if given is not None:
             raise InvalidGraphError("weights are given twice: in (ends, others, weights) and apart")
-        _warn_of_ends(source)
         return Graph.from_edges(*source[:2], weights=None if weights is False else source[2])
     if isinstance(source, tuple) and len(source) == 2 and not own:
-        _warn_of_ends(source)
         return Graph.from_edges(*source, weights=given)
     # Rows of a matrix are lists: two pairs would pass for one.
     if isinstance(source, list) and source and all(map(_is_pair, source)):
@@ -303,11 +301,6 @@ def as_graph(source: Any, *, weights: Any = None, vertex_weights: Any = None) ->
             "vertices; pass (ends, others) as index arrays"
         )
     return Graph.from_bipartite(graph, given)
-
-
-def _warn_of_ends(source: tuple[Any, ...]) -> None:
-    ends = [min(map(np.min, source[:2]))] if all(map(np.size, source[:2])) else []
-    _warn_of_base("vertex 0 has", "n_vertices to Graph.from_edges", *ends)
 
 
 def graph_of_library(source: Any) -> Any:
@@ -365,20 +358,13 @@ def _from_indices(source: tuple[Any, ...], shape: tuple[int, int] | None) -> Bip
     rows, cols = map(on_host, source[:2])
     graph = BipartiteGraph.from_edges(rows, cols, source[2] if source[2:] else shape)
     if shape is None and not source[2:]:
-        say_sizes(graph, rows, cols)
+        say_sizes(graph)
     return graph
 
 
-def say_sizes(graph: BipartiteGraph, rows: Any, cols: Any) -> None:
-    """Say that the sizes were read off the largest indices, which may count from 1."""
+def say_sizes(graph: BipartiteGraph) -> None:
+    """Say that the sizes were read off the largest indices."""
     settle(graph, "source", f"{graph.n_rows:,} × {graph.n_cols:,} by the largest indices")
-    _warn_of_base("row 0 and column 0 have", "the shape as a third thing", rows, cols)
-
-
-def _warn_of_base(none: str, sizes: str, *sides: Any) -> None:
-    """Warn of index arrays that may count from 1."""
-    if sides and all(np.size(side) and np.min(side) == 1 for side in sides):
-        warn(f"{none} no edge: if the indices count from 1, take 1 from them, else give {sizes}")
 
 
 def _from_dense(array: Any) -> BipartiteGraph:

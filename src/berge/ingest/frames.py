@@ -115,7 +115,7 @@ def frame_edges(
             "a frame of 2 × 2 without names may be a matrix or two edges: pass it as an array, or "
             "name the columns by left= and right="
         )
-    if apart == 2 and weights in (None, True) and all(map(_is_number, map(column, range(3)))):
+    if apart == 2 and weights in (None, True) and _may_be_matrix(frame, names, column):
         raise OptionError(
             "a frame of three columns of numbers may be a matrix or edges with weights: pass "
             f"frame.to_numpy(), or {instead}"
@@ -134,9 +134,11 @@ def frame_edges(
     return rows, cols, shape, labels, values, named
 
 
-def _is_number(column: Any) -> bool:
-    """Whether a column holds numbers."""
-    return np.asarray(column.to_numpy()).dtype.kind in "iufb"
+def _may_be_matrix(frame: Any, names: list[Any], column: Any) -> bool:
+    """Whether three columns of numbers have no names, or fractions for labels."""
+    kinds = [np.asarray(column(place).to_numpy()).dtype.kind for place in range(3)]
+    numbers = all(kind in "iufb" for kind in kinds)
+    return numbers and (names in _UNNAMED or "f" in kinds[:2])
 
 
 def _values(names: list[Any], column: Any, place: int) -> Any:
@@ -266,8 +268,8 @@ def _numbered_one_by_one(values: list[Any]) -> Numbers:
     return np.array(numbers, np.int64), list(number_of)
 
 
-# Names of two columns that nobody named, in pandas and in polars.
-_UNNAMED = ([0, 1], ["column_0", "column_1"])
+# Names of columns that nobody named, in pandas and in polars.
+_UNNAMED = ([0, 1], [0, 1, 2], *([f"column_{k}" for k in range(n)] for n in (2, 3)))
 
 # How to read a library's frames, and the names of their classes.
 _READERS: dict[str, Any] = {

@@ -127,7 +127,7 @@ def as_weighted(
             raise InvalidGraphError("weights are given twice: in (rows, cols, weights) and apart")
         made = _weighed_edges(*source)
         if len(source) == 3:
-            say_sizes(made.graph, *source[:2])
+            say_sizes(made.graph)
         return made
     if isinstance(source, np.ndarray) or _is_matrix(source):
         return _of_dense(source, given)

@@ -130,7 +130,7 @@ def product_of(values: list[float]) -> float | Decimal:
     --------
     >>> from berge.results.objective import product_of
     >>> product_of([2.0, -3.0]), product_of([1e-300, 1e-300])
-    (6.0, Decimal('1.000000000000000050185E-600'))
+    (6.0, Decimal('1.000000000000000050118E-600'))
     """
     logs = np.cumsum(np.log(np.abs(np.array(values, np.float64))))
     if np.abs(logs).max(initial=0) < FLOATS_END:

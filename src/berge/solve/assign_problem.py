@@ -143,7 +143,8 @@ def numbers_of(
         places = range(size) if labels is None else labels
         known = set(places)
         unknown = [label for label in given if label not in known]
-        if unknown and name.startswith("at_least") and any(given[label] for label in unknown):
+        needed = name.startswith("at_least") and any(given[label] for label in unknown)
+        if unknown and (needed or labels is None):
             raise OptionError(f"{name} names {unknown[0]!r}, which has no edge")
         if unknown:
             warn(f"{name} names {in_words(unknown, 3)}, which no edge has: left out")

@@ -166,14 +166,13 @@ def _by_weight(
         raise NotImplementedError("berge takes weights of int and float only")
     ends = np.repeat(np.arange(len(G)), np.diff(G.indptr))
     kept = ends < G.indices
-    weights = list(compress(values, kept))
-    used, edges = np.unique(np.stack([ends[kept], G.indices[kept]]), return_inverse=True)
+    edges = ends[kept], G.indices[kept], (len(G), len(G))
     found = maximum_weight_matching(
-        tuple(edges.reshape(2, -1)), weights, maxcardinality=maxcardinality, minimise=minimise
+        edges, list(compress(values, kept)), maxcardinality=maxcardinality, minimise=minimise
     )
     if found.stats is not None and found.stats.stopped:
         raise KeyboardInterrupt  # as in _maximum
-    u, v = used[found.pairs()].T
+    u, v = found.pairs().T
     return set(zip(_names(G, u), _names(G, v), strict=True))
 
 
