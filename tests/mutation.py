@@ -45,6 +45,7 @@ CHECKER = {
 }
 TESTS = CHECKER | {
     "methods/combined/budgeted.py": ["tests/methods/combined/test_budgeted.py"],
+    "methods/combined/trial.py": ["tests/methods/combined/test_trial.py"],
     "methods/combined/mixed.py": ["tests/methods/combined/test_mixed.py"],
     "results/compiled_check.py": ["tests/results/test_compiled_check.py"],
     "methods/starts/cheap.py": ["tests/methods/starts/test_cheap.py"],

@@ -214,6 +214,13 @@ class EdgeRoles(Codes):
         Masks: which rows and columns every maximum matching matches.
     decomposition
         What it was read from.
+
+    Examples
+    --------
+    >>> import berge
+    >>> roles = berge.edge_roles([[1, 0], [1, 1]])
+    >>> roles.in_every.tolist(), roles.in_none.tolist()
+    ([True, False, True], [False, True, False])
     """
 
     rows: npt.NDArray[np.bool_]

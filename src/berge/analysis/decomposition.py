@@ -348,6 +348,14 @@ class BlockTriangularForm(_Orders, Shown):
         Names of rows and columns in the new order, None if the graph had none.
     decomposition
         The `DulmageMendelsohn` that it was read from.
+
+    Examples
+    --------
+    >>> import berge
+    >>> berge.block_triangular_form([[1, 0], [1, 1]])
+    BlockTriangularForm(2 × 2 in 2 blocks)
+    >>> berge.block_triangular_form({"mass": ["x"], "energy": ["x", "y"]}).row_names
+    ['energy', 'mass']
     """
 
     row_names: list[Any] | None = None

@@ -76,6 +76,14 @@ class GallaiEdmonds(Shown):
         Of each vertex in D the number of its component, from 0 on; −1 for all others.
     matching
         The maximum matching that it was found by.
+
+    Examples
+    --------
+    >>> import berge
+    >>> star = berge.Graph.from_edges([0, 0, 0], [1, 2, 3])
+    >>> parts = berge.gallai_edmonds(star)
+    >>> parts.n_components, parts.unmatched
+    (3, 2)
     """
 
     D: IndexArray
@@ -222,6 +230,13 @@ class GeneralEdgeRoles(Codes):
         Mask: which vertices every maximum matching matches.
     decomposition
         What it was read from.
+
+    Examples
+    --------
+    >>> import berge
+    >>> triangle_and_edge = berge.Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 4])
+    >>> berge.edge_roles(triangle_and_edge)
+    EdgeRoles(1 in every maximum matching, 3 in some, 0 in none)
     """
 
     vertices: npt.NDArray[np.bool_]

@@ -275,8 +275,15 @@ def _read_here(
         settings |= names
     reader = getattr(import_module(f".{chosen.module}", __name__), function)
     found = reader(path, **({"base": base} if chosen.has_base else {}), **settings)
-    if function == "read_weighted" and chosen.name in ("matrix-market", "edge-list"):
+    if function == "read_weighted":
         rows, cols, values, shape = found
+        missing = np.isnan(values) if values.dtype.kind in "fc" else np.zeros(0, np.bool_)
+        if missing.any():
+            k = int(missing.argmax())
+            wrong = f"the weight of row {rows[k]} and column {cols[k]} is not a number"
+            raise FormatError(wrong, shown(path))
+        if chosen.name not in ("matrix-market", "edge-list"):
+            return found
         whole = bool((values == np.rint(values)).all() and np.abs(values).max(initial=0) < 2**53)
         return rows, cols, values.astype(np.int64) if whole else values, shape
     return found

@@ -67,10 +67,11 @@ def open_stream(
     """
     settings = {"format": format, "base": base, "left": left, "right": right}
     if format == "parquet":
-        from .parquet import files_of
+        from .parquet import damage_told, files_of
 
         files = files_of(path)
-        edges = sum(file.metadata.num_rows for file in files)
+        with damage_told(path):
+            edges = sum(file.metadata.num_rows for file in files)
         columns = {"base": base, "left": left, "right": right}
         return Stream(path, None, edges, settings, partial(_batches, path, files, edges, columns))
     if format not in ("matrix-market", "edge-list"):

@@ -36,6 +36,13 @@ class CapacityCertificate(Shown):
     row_units, col_units, edges
         The units of covered rows and of covered columns, and the number of edges with no end in the
         cover. They add up to the size of the matching.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = [[1, 1], [1, 0]]
+    >>> berge.maximum_matching(A, capacity_left=2).prove(A).size
+    2
     """
 
     rows: npt.NDArray[np.bool_]

@@ -70,6 +70,12 @@ class SolveStats(Shown):
         Of a solve on several machines: ``workers``, ``restarts`` after a worker was lost,
         ``exchanges`` between them, ``bytes`` sent in these, and ``edges`` of the graph. If it went
         on from a checkpoint, ``resumed_phase`` is the phase after which that was saved.
+
+    Examples
+    --------
+    >>> import berge
+    >>> berge.maximum_matching([[1, 0], [1, 1]]).stats.algorithm
+    'mixed'
     """
 
     algorithm: str = ""

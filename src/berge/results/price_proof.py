@@ -40,6 +40,13 @@ class PriceProof(Shown):
     is_exact
         Whether both are the same. So it is with integers; with floating-point numbers they may be
         2⁻³⁶ of all that is added up apart.
+
+    Examples
+    --------
+    >>> import berge
+    >>> proof = berge.assign([[4, 1], [2, 3]]).prove()
+    >>> proof.best, proof.is_exact
+    (3, True)
     """
 
     row_prices: Values

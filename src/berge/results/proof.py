@@ -77,6 +77,13 @@ class Certificate(Shown):
         Boolean masks: which rows and which columns are in the cover.
     row_labels, col_labels
         Names of all rows and columns, where the graph has any.
+
+    Examples
+    --------
+    >>> import berge
+    >>> A = [[1, 1], [1, 0], [1, 0]]
+    >>> berge.maximum_matching(A).prove(A)
+    Certificate(a vertex cover of size 2: 0 rows, 2 columns)
     """
 
     rows: npt.NDArray[np.bool_]
@@ -164,7 +171,7 @@ def verify(
     ):
         raise OptionError(f"bound must be a whole number, not {bound!r}")
     given: Any = matching
-    if hasattr(given, "matched_fraction"):  # a greedy one
+    if hasattr(type(given), "of_best"):  # a greedy one, whatever it has
         from .vertex_prices import VertexPrices
 
         if not isinstance(certificate, VertexPrices | None):

@@ -47,6 +47,12 @@ class PriceRange:
         What it weighs now, and whether it is in.
     low, high
         The ends of the range, which belong to it; ±inf where there is none.
+
+    Examples
+    --------
+    >>> import berge
+    >>> berge.assign([[4, 1], [2, 3]]).price_range([(0, 1)])
+    [PriceRange(0, 1, in at 1: up to 5)]
     """
 
     left: Any

@@ -36,6 +36,14 @@ class TutteBerge(Shown):
         −1 for the vertices of the set; for every other vertex the number of a part of the rest. No
         edge joins two parts. In an odd part one vertex at least is matched into the set, or
         unmatched.
+
+    Examples
+    --------
+    >>> import berge
+    >>> triangle = berge.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> proof = berge.maximum_matching(triangle).prove(triangle)
+    >>> proof.size, proof.odd_parts, proof.unmatched
+    (0, 1, 1)
     """
 
     part: IndexArray

@@ -48,6 +48,14 @@ class OddSetPrices(Shown):
         came before their weight.
     low, high
         What the matching weighs, and what none can exceed, as `prove` has found; None before.
+
+    Examples
+    --------
+    >>> import berge
+    >>> triangle = ([0, 1, 2], [1, 2, 0], [5, 5, 5])
+    >>> proof = berge.maximum_weight_matching(triangle).prove(triangle)
+    >>> proof.n_sets, proof.vertices(0).tolist()
+    (1, [0, 1, 2])
     """
 
     prices: npt.NDArray[Any]
