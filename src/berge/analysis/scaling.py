@@ -135,8 +135,8 @@ def scale_and_permute(
 
     if objective not in ("product", "bottleneck"):
         raise OptionError(f"objective must be product or bottleneck, not {objective!r}")
-    given: Any = matrix  # of whatever class
-    a: Any = own_csr(given) if issparse(given) and len(given.shape) == 2 else csr_array(given)
+    given, sparse = matrix, issparse(matrix)
+    a: Any = own_csr(given) if sparse and len(given.shape) == 2 else csr_array(given)
     if a.shape[0] != a.shape[1]:
         raise InvalidGraphError(f"the matrix must be square, not {a.shape}")
     a = a.astype(np.result_type(a.dtype, np.float64))  # a copy

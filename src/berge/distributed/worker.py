@@ -182,7 +182,7 @@ class WorkerSession(Session):
     def work(self, job: Job) -> None:
         """Do the job; the body of the matching thread."""
         from ..compile import thread_count, threads_of
-        from ..compile.kernel import side_by_side
+        from ..compile.threads import side_by_side
 
         self.run.started, self.run.time_limit = time.perf_counter(), job.time_limit
         self.run.on_phase = self._told

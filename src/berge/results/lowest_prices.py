@@ -67,7 +67,8 @@ def lowest(rows: Rows, columns: Any, mate: Any, tell: Tell, size: int) -> Prices
     n = rows.indptr.size - 1
     matched, heaviest = np.zeros((2, n))
     weigh(rows, columns, mate, matched, heaviest)
-    best, least, prices = heaviest, np.inf, np.zeros(size)  # which always pay for all edges
+    best: Prices = heaviest
+    least, prices = np.inf, np.zeros(size)  # which always pay for all edges
     for own in (matched, heaviest / 2):
         prices[:n] = own
         tell(prices, True, 0.0)
