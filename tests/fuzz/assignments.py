@@ -312,10 +312,7 @@ def solve_many(seed: int) -> int:
     if totals.dtype.kind == "i":
         best = np.where(allowed, totals, np.iinfo(np.int64).max).min(axis=1)
     else:
-        added = np.abs(worth[kept]).sum(axis=1)
-        if algorithm == "cost-scaling":  # its last step is a part of the largest cost of all cases
-            added[:] = math.fsum(added)
-        room = TOLERANCE * ((objective == "product") + added)
+        room = TOLERANCE * ((objective == "product") + np.abs(worth[kept]).sum(axis=1))
     right = allowed[by_case, bits] & (np.abs(totals[by_case, bits] - best) <= room)
     if not right.all():
         k = int(np.argmin(right))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+import berge
 from berge import BipartiteGraph
 from berge.methods.assignment.problem import Problem, required
 from berge.methods.registry import find
@@ -117,3 +118,13 @@ def test_time_limit(algorithm):
             find("assign", algorithm).load()(run)
         assert run.stopped
         total_of(run)
+
+
+@pytest.mark.parametrize("algorithm", [a.name for a in berge.algorithms("assign")])
+def test_costs_that_prices_of_others_would_lose(algorithm):
+    """Each row chooses by its own costs, however large those of others are."""
+    rows, cols = [0, 0, 1, 1, 2, 2], [0, 1, 2, 3, 4, 5]
+    weights = [3e34, 9.8e-70, 8e99, 7e99, 2.0, 1.0]
+    plan = berge.assign((rows, cols, weights), algorithm=algorithm)
+    plan.prove()
+    assert plan.cols.tolist() == [1, 3, 5]

@@ -15,7 +15,8 @@ ends if no other matching is cheaper. If not, it ends by a budget, and rows that
 are unmatched. What is unmatched then, and columns that are free below their price of leaving, are
 left to shortest paths.
 
-Phases work in floats whatever the costs are, since only the end must be exact.
+Phases work in floats whatever the costs are, since only the end must be exact. Floats so small
+beside the others that prices would lose them are left to shortest paths as well, all of them.
 
 - ``queue``: the rows that are unmatched, in a ring; ``state[HEAD]`` and ``state[COUNT]``: where it
   begins, and how many there are.
@@ -71,6 +72,8 @@ def scale(run: AssignmentRun, side: Side) -> None:
     floats = in_floats(a)
     queue, tally = np.empty(n_rows, side.graph.indices.dtype), np.zeros(2, np.int64)
     spread = float(np.ptp(floats.costs)) if a.costs.size else 0.0
+    if floats is a and below_rounding(a, spread):
+        return
     try:
         with run.timed("scaling"):
             step = FIRST_STEP * spread
@@ -95,6 +98,16 @@ def scale(run: AssignmentRun, side: Side) -> None:
     finally:
         run.stats.bids += int(tally[BIDS])
         run.stats.edges += int(tally[EDGES])
+
+
+def below_rounding(a: Arrays, spread: float) -> bool:
+    """Whether some costs would be lost in prices that move by the spread of costs."""
+    for numbers in (a.costs, a.row_leave, a.col_leave):
+        sizes = np.abs(numbers)
+        sizes[sizes == 0] = np.inf
+        if sizes.min(initial=np.inf) < spread * 2.0**-52:
+            return True
+    return False
 
 
 def in_floats(a: Arrays) -> Arrays:
