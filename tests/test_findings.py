@@ -26,6 +26,11 @@ warnings.simplefilter("ignore")
 resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 place = tempfile.TemporaryDirectory()
 
+def peak():
+    # Not ru_maxrss, in which the parent's memory counts.
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
 def put(name, data):
     path = os.path.join(place.name, name)
     with open(path, "wb") as file:
@@ -148,12 +153,12 @@ CASES = {
         head = HEAD + "coordinate pattern general\\n"
         path = put("s.mtx.bz2", bz2.compress(head.encode()) + LINE)
         refused(lambda: berge.read(path), "s.mtx.bz2")
-        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20
+        assert peak() < 1 << 20
     """,
     "5 the same in JSON": """
         path = put("m.json.bz2", LINE)
         refused(lambda: berge.Matching.load(path), "m.json.bz2")
-        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20
+        assert peak() < 1 << 20
     """,
     "5 a header of 4·10^8 rows": """
         head = HEAD + "coordinate pattern general\\n"
@@ -280,7 +285,7 @@ CASES = {
     "11 28 bytes of Pajek": """
         path = put("g.net", "*Vertices 1000000000\\n")
         refused(lambda: berge.as_graph(path), "g.net")
-        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20
+        assert peak() < 1 << 20
     """,
     "12 neighbours of the networkx backend changed": """
         import networkx

@@ -310,8 +310,10 @@ def test_memory_of_workers():
         def metrics(dask_scheduler):
             return [worker.metrics for worker in dask_scheduler.workers.values()]
 
-        found = client.run_on_scheduler(metrics)  # of the dashboard's table of workers
-        assert {"berge phase", "berge matched"} <= set(found[0])
+        told, until = {"berge phase", "berge matched"}, time.monotonic() + 30
+        while not told <= set(client.run_on_scheduler(metrics)[0]):  # by the next heartbeat
+            assert time.monotonic() < until
+            time.sleep(0.1)
 
         def resident(size):
             from berge.distributed import worker

@@ -29,7 +29,7 @@ from ..errors import FormatError
 from ..graphs.graph import BipartiteGraph, IndexArray
 from ..graphs.pieces import graph_of_pieces
 from .decimals import decimal, powers
-from .files import plain_size
+from .files import interrupts_first, plain_size
 from .lines import Lines, Run, check_run
 from .text import Head, complete, join, pairs, parse, shape_of
 from .tokens import ABSOLUTE, AS_IS, NEWLINE, SKIP, TAG, WRONG
@@ -113,7 +113,7 @@ def blocks(lines: Lines, head: Head) -> Iterator[tuple[Any, ...]]:
         taken += arrays[0].size
         return arrays
 
-    with ThreadPoolExecutor(threads) as pool:
+    with interrupts_first(), ThreadPoolExecutor(threads) as pool:
         try:
             while True:
                 before = lines.line

@@ -170,7 +170,7 @@ def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
             return
         with aside(target, lambda new: open(new, "xb").close()) as temporary:
             with open(temporary, "wb") as raw:
-                with _compressing(raw, path) as file, _interrupts_first():
+                with _compressing(raw, path) as file, interrupts_first():
                     yield file
                 raw.flush()
                 os.fsync(raw.fileno())
@@ -182,11 +182,11 @@ def replacing(path: PathName, *, sync_name: bool = True) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _interrupts_first() -> Iterator[None]:
-    """Raise Ctrl-C and not what zipfile says when it is interrupted in the middle of a file."""
+def interrupts_first() -> Iterator[None]:
+    """Raise Ctrl-C and not what zipfile or a lock says when it is interrupted half-way."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
         if isinstance(error.__context__, KeyboardInterrupt):
             raise error.__context__ from None
         raise

@@ -12,7 +12,7 @@ from berge.wording import plural
 from ..bench.ratios import usual_and_most
 from ..report.model import Claim, Figure, Missing, Report, Table
 from .apfb import PAPER as APFB
-from .experiment import IN_PRINT, Paper, Rows
+from .experiment import COMPUTED, IN_PRINT, Paper, Rows
 from .g_pr import PAPER as G_PR
 from .greedy import PAPER as GREEDY
 from .tree_grafting import PAPER as TREE_GRAFTING
@@ -73,12 +73,17 @@ def _ran(paper: Paper, rows: Rows, parts: Sequence[str]) -> list[str]:
 
 
 def _claims(paper: Paper, rows: Rows, parts: Sequence[str], ran: Sequence[str]) -> Iterator[Claim]:
-    """Yield the claims that could be tested or belong to what was run."""
+    """Yield the claims that could be tested or belong to what was run.
+
+    What needs no run is told where anything of the paper was run, what is computed where all was.
+    """
+    whole = len(ran) == len(paper.experiments)
+    too_little = (*(() if ran else (IN_PRINT,)), *(() if whole else (COMPUTED,)))
     found = [test.claim_of(paper.name, rows, parts) for test in paper.tests]
     kept = [
         claim
         for test, claim in zip(paper.tests, found, strict=True)
-        if (claim.verdict != "not testable here" and (ran or not claim.ours.endswith(IN_PRINT)))
+        if (claim.verdict != "not testable here" and not claim.ours.endswith(too_little))
         or any(test.figure.startswith(id) for id in ran if test.figure)
     ]
     for claim in kept:
