@@ -139,7 +139,8 @@ def test_what_was_not_run_is_left_out():
     assert sum("could be tested" in line for line in part.summary) == 1
     failed = build_report([row | {"status": "failed"} for row in rows])
     assert {m.what for m in failed.missing} == {"figure 2"}
-    assert {claim.reason for claim in failed.claims} == {"nothing of this kind was measured"}
+    reasons = {c.reason for c in failed.claims if not c.ours.endswith("computed for this report")}
+    assert reasons == {"nothing of this kind was measured"}
 
 
 def test_a_claim_that_goes_on_from_one_left_out_is_told_whole():
