@@ -43,7 +43,7 @@ def make(answers: Callable[[], object], folder: Path) -> int:
     assert first.recording is not None
     answers()
     kernels: dict[str, tuple[str, str, int]] = {}
-    parts = []
+    parts: list[Any] = []
     for (function, kinds), compiled in first.recording.items():
         returned, size = compiled.signature.return_type, 0  # 0 is no tuple
         if isinstance(returned, types.UniTuple):
@@ -63,7 +63,7 @@ def make(answers: Callable[[], object], folder: Path) -> int:
             path.write_bytes(_machine().emit_object(part))
             objects.append(str(path))
         library = Path(work, first.LIBRARY)
-        link = [linker, "-shared", "-s", "-z", "now", "-o", library, *objects]
+        link = [linker, "-shared", "-s", "-z", "now", "-o", str(library), *objects]
         if subprocess.run(link, capture_output=True).returncode:
             return 0
         content = library.read_bytes()
