@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -546,6 +547,30 @@ def test_checkpoint_is_for_any_number_of_parts(road, saved, size):
     # What the run before had written is gone, and nothing is left half-written.
     assert len(list(saved.glob("matching-*.npy"))) == (1 if size == 1 else 2 * size)
     assert not list(saved.glob(".*"))
+
+
+def test_parts_may_have_one_checkpoint(road, tmp_path):
+    """Threads that save in it, one after the other, remove no file of another part."""
+    graph, _ = road
+    checkpoint, lock = Checkpoint(tmp_path), threading.Lock()
+
+    class InTurn(PartRun):
+        def exchange(self, arrays, flag=0):
+            lock.release()
+            try:
+                return super().exchange(arrays, flag)
+            finally:
+                lock.acquire()
+
+    def work(comm):
+        part = Part.from_graph(graph, comm.rank, comm.size)
+        for phase in range(3):
+            with lock:
+                checkpoint.save(InTurn(comm), part, np.full(len(part.rows), -1), phase)
+
+    run_threads(3, work)
+    assert len(list(tmp_path.glob("matching-*"))) == 6  # of two phases
+    assert (load(graph, tmp_path, 2) == -1).all()
 
 
 def test_checkpoint_is_that_of_the_last_complete_phase(road, saved):
