@@ -74,3 +74,18 @@ def test_what_is_given_must_be_a_maximum_matching():
         berge.gallai_edmonds(path, berge.Matching([0], [0], upper_bound=1))
     with pytest.raises(ProofError, match="time limit"):
         berge.gallai_edmonds(path, time_limit=0)
+
+
+@pytest.mark.kernels
+def test_shown(tmp_path):
+    """By names, as a table and as a picture."""
+    pytest.importorskip("matplotlib")
+    networkx = pytest.importorskip("networkx")
+    names = networkx.star_graph(["hub", "x", "y"])
+    parts = berge.gallai_edmonds(names)
+    assert [sorted(part) for part in parts.named()] == [["x", "y"], ["hub"], []]
+    page = parts._repr_html_()
+    assert "hub" in page
+    assert "<svg" in page
+    parts.plot(names, tmp_path / "star.png")
+    assert (tmp_path / "star.png").read_bytes().startswith(b"\x89PNG")

@@ -217,3 +217,19 @@ def test_what_is_no_order_is_refused():
         with pytest.raises(InvalidGraphError, match="-1 is not in 0"):
             graph.reordered(rows, cols)
     assert graph.reordered(right, right).indices.tolist() == graph.indices.tolist()
+
+
+@pytest.mark.kernels
+def test_passes_that_large_graphs_take(monkeypatch):
+    """Indices are copied and the largest is found, −1 is filled in, in one pass each."""
+    from berge.graphs import passes
+
+    values = np.array([3, 1, 7, 0, 5] * 9, np.int32)
+    to = np.empty_like(values)
+    assert passes.copied(values, to) == 7
+    assert np.array_equal(to, values)
+    assert passes.largest(np.array([1, -1], np.int32)) > 7
+    monkeypatch.setattr(passes, "SHARED_WRITES", 4)
+    assert (passes.unmatched(40, np.int32) == -1).all()
+    with pytest.raises(InvalidGraphError, match="do not fit in memory"):
+        passes.unmatched(1 << 60, np.int32)

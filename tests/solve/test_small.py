@@ -344,3 +344,36 @@ def test_functions_without_a_module_compile():
     exec("def one():\n    return 1", names)
     names["one"].__module__ = None
     assert numba.njit(names["one"])() == 1
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("shape", [(30, 40), (40, 30)])
+def test_while_numba_sleeps(shape, index, monkeypatch):
+    """One thread does it, and small arrays of 64-bit numbers are narrowed."""
+    rng = np.random.default_rng(3)
+    matrix = scipy.sparse.csr_array(rng.random(shape) < 0.06)
+    matrix.indptr, matrix.indices = matrix.indptr.astype(index), matrix.indices.astype(index)
+    expected = berge.maximum_matching(matrix, threads=1)
+    monkeypatch.setattr(small, "asleep", lambda: True)
+    found = small.match_small(matrix, None, 0, 0.0)
+    assert found.stats.threads == 1
+    assert found.row_match.tolist() == expected.row_match.tolist()
+    assert found.prove(matrix).size == expected.cardinality
+    if index is np.int64:
+        matrix.indices[0] += 1 << 32  # in 32 bits it would be right
+        assert small.match_small(matrix, None, 0, 0.0) is None
+        with pytest.raises(InvalidGraphError):
+            berge.maximum_matching(matrix)
+
+
+@pytest.mark.kernels
+def test_where_threads_may_be_needed(monkeypatch):
+    """One thread begins alone, with room for others."""
+    for name in ("SHARED_SEARCHES", "SHARED_START", "WAKING"):
+        monkeypatch.setattr(tuning, name, 0 if name == "SHARED_SEARCHES" else 1 << 40)
+    graph = generate.erdos_renyi(60, 60, 200, seed=1)
+    check_same(graph, threads=2)
+    dense = generate.erdos_renyi(40, 60, 1200, seed=1)
+    monkeypatch.setattr(tuning, "FEW_ROOTS", -1)
+    check_same(dense)

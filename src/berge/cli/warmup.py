@@ -96,7 +96,7 @@ def save_first(folder: str) -> None:
     from ..compile import first_library
 
     if not first_library.make(_answer_first, Path(folder)):
-        say("not saved", "yellow", "the library of first answers: there is no linker (ld)")
+        say("not saved", "yellow", "the library of first answers: no linker (ld) made it")
 
 
 def _answer_first() -> None:

@@ -35,7 +35,7 @@ define linkonce_odr void @NRT_decref(ptr %0) { ret void }
 def make(answers: Callable[[], object], folder: Path) -> int:
     """Record what kernels first answers call, and make the library; return how many there are.
 
-    Where there is no linker, none is made.
+    Where there is no linker, or one that cannot do it, none is made.
     """
     linker = shutil.which("ld")
     if linker is None:
@@ -50,7 +50,7 @@ def make(answers: Callable[[], object], folder: Path) -> int:
             returned, size = returned.dtype, returned.count
         if str(returned) not in first.RESULTS or size > first.MOST_RESULTS:
             continue
-        name = f"berge_{len(kernels)}"
+        name = f"berge_{len(parts)}"
         module = _alone(compiled.library._final_module, compiled.fndesc.llvm_func_name, name)
         if module is not None:
             kernels[first.key_of(function, kinds)] = name, str(returned), size
@@ -63,7 +63,9 @@ def make(answers: Callable[[], object], folder: Path) -> int:
             path.write_bytes(_machine().emit_object(part))
             objects.append(str(path))
         library = Path(work, first.LIBRARY)
-        subprocess.run([linker, "-shared", "-s", "-z", "now", "-o", library, *objects], check=True)
+        link = [linker, "-shared", "-s", "-z", "now", "-o", library, *objects]
+        if subprocess.run(link, capture_output=True).returncode:
+            return 0
         content = library.read_bytes()
     for name, data in (
         (first.LIBRARY, content),

@@ -381,3 +381,26 @@ def test_the_default_ends_with_pothen_fan(threads, least, monkeypatch):
         assert expected is None or matching.cardinality == expected
         ended_by.add("push" in matching.stats.seconds)
     assert True in ended_by if least else ended_by == {False}
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(("used", "turned"), [(12, True), (60, False)])
+def test_the_other_side_only_if_few_columns_are_left(used, turned, monkeypatch):
+    """A look may say that searches fail; whether columns are few is counted before turning."""
+    seen = []
+    monkeypatch.setattr(mixed, "outlook", lambda *a: seen.append(1) or mixed.TURN)
+    monkeypatch.setattr(mixed, "READ_IN_NO_TIME", 0)
+    monkeypatch.setattr(mixed, "try_depth_first", lambda *a: 0)
+    rng = np.random.default_rng(2)
+    ends = rng.integers(0, 60, 100), rng.integers(0, used, 100)
+    if not turned:  # as many rows as columns are left then
+        ends = tuple(np.concatenate([ends[k], ends[1 - k]]) for k in (0, 1))
+    graph = BipartiteGraph.from_edges(*ends, (60, 60))
+    run = new_run(graph)
+    begun, begin = [], mixed.mixed
+    monkeypatch.setattr(mixed, "mixed", lambda *a, **k: begun.append(1) or begin(*a, **k))
+    begin(run)
+    matching = run.result()
+    assert matching.prove(graph).size == berge.maximum_matching(graph, algorithm="hkdw").cardinality
+    assert seen
+    assert bool(begun) == turned
