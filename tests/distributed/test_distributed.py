@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import berge
 from berge.distributed import halo as halo_module
 from berge.distributed import part as distributed_part
-from berge.distributed import search, start, whole
+from berge.distributed import search, start, whole, within
 from berge.distributed.checkpoint import Checkpoint
 from berge.distributed.communicator import Alone, run_threads
 from berge.distributed.core import match_part
@@ -24,6 +25,8 @@ from berge.distributed.part_run import PartRun
 from berge.distributed.proof import prove_part
 from berge.distributed.search import Forest
 from berge.files.manifest import digest
+from berge.methods.combined import budgeted
+from berge.methods.starts import cheap
 from berge.solve.default import GREEDY_IN_PARTS as METHODS
 
 from ..conftest import COMPILED
@@ -190,6 +193,55 @@ def test_threads_within_a_part():
         result = check(graph, 1, best, **options)[0]
         assert result.stats.init == "within-parts"
         assert 0.9 * best < result.stats.start_cardinality <= best
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize(
+    "name", ["chain", "complete", "hidden perfect", "sparse random, tall", "power law"]
+)
+def test_start_by_degree_across_parts(name, size):
+    make, known = SMALL[name]
+    graph = berge.generate.permute(make(), seed=1)
+    results = check(graph, size, known, init="karp-sipser", exhaust=False)
+    stats = results[0].stats
+    assert stats.init == "karp-sipser"
+    assert stats.local_fraction < 0.9
+    assert 0.9 * stats.cardinality <= stats.start_cardinality <= stats.cardinality
+    again = solve(graph, size, init="karp-sipser", exhaust=False)
+    for one, other in zip(results, again, strict=True):
+        np.testing.assert_array_equal(one.row_match, other.row_match)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("init", "module", "edges"), [("karp-sipser", start, 1), ("within-parts", cheap, 8)]
+)
+def test_starts_stop_when_time_is_up(init, module, edges, monkeypatch):
+    monkeypatch.setattr(module, "EDGES_PER_CALL", edges)  # and then it looks at the time
+    graph = berge.generate.permute(berge.generate.chain(300))
+    results = solve(graph, 3, time_limit=0.0, init=init)
+    stats = results[0].stats
+    assert (stats.init, stats.stopped) == (init, "time limit")
+    assert not results[0].complete
+    m = joined(graph, results)
+    berge.verify(graph, m)
+    assert 0 < stats.start_cardinality < 100
+    assert stats.start_cardinality <= m.cardinality < 300
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("waking", [1 << 20, 0, -(1 << 20)])
+def test_threads_share_the_searches_of_a_part(waking, monkeypatch):
+    """One thread begins, and finds it all or wakes the others; or all begin at once."""
+    monkeypatch.setattr(within, "SHARED_SEARCHES", 0)
+    monkeypatch.setattr(within, "WAKING", waking)
+    monkeypatch.setattr(budgeted, "FEWEST_ROOTS", 1)
+    graph = berge.generate.permute(berge.generate.grid(16, 16))
+    for size in (1, 2):
+        stats = check(graph, size, 256, init="within-parts", threads=2)[0].stats
+        assert stats.init == "within-parts"
+        assert 0.5 * 256 / size <= stats.start_cardinality <= 256
 
 
 def test_any_part_may_stop_what_part_0_solves_alone(monkeypatch):
@@ -546,6 +598,30 @@ def test_checkpoint_is_for_any_number_of_parts(road, saved, size):
     # What the run before had written is gone, and nothing is left half-written.
     assert len(list(saved.glob("matching-*.npy"))) == (1 if size == 1 else 2 * size)
     assert not list(saved.glob(".*"))
+
+
+def test_parts_may_have_one_checkpoint(road, tmp_path):
+    """Threads that save in it, one after the other, remove no file of another part."""
+    graph, _ = road
+    checkpoint, lock = Checkpoint(tmp_path), threading.Lock()
+
+    class InTurn(PartRun):
+        def exchange(self, arrays, flag=0):
+            lock.release()
+            try:
+                return super().exchange(arrays, flag)
+            finally:
+                lock.acquire()
+
+    def work(comm):
+        part = Part.from_graph(graph, comm.rank, comm.size)
+        for phase in range(3):
+            with lock:
+                checkpoint.save(InTurn(comm), part, np.full(len(part.rows), -1), phase)
+
+    run_threads(3, work)
+    assert len(list(tmp_path.glob("matching-*"))) == 6  # of two phases
+    assert (load(graph, tmp_path, 2) == -1).all()
 
 
 def test_checkpoint_is_that_of_the_last_complete_phase(road, saved):

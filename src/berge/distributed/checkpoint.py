@@ -57,7 +57,8 @@ class Checkpoint:
         self.folder = Path(folder)
         self._graph: dict[str, Any] = {}
         self._run = ""  # how the names of this run's files begin
-        self._old: list[Path] = []  # files of this part, of phases before
+        # Files of phases before, by part: parts that are threads may have one checkpoint.
+        self._old: dict[int, list[Path]] = {}
 
     @property
     def manifest(self) -> Path:
@@ -76,9 +77,10 @@ class Checkpoint:
         rows = [part.rows.start, part.rows.stop]
         files = collect(comm, {"name": name, "rows": rows, "sha256": sha256})
         # Part 0 came here after it had written the manifest of the last phase.
-        for path in self._old[:-1]:
+        old = self._old.get(comm.rank, [])
+        for path in old[:-1]:
             path.unlink(missing_ok=True)
-        self._old = [*self._old[-1:], self.folder / name]
+        self._old[comm.rank] = [*old[-1:], self.folder / name]
         if comm.rank == 0:
             content = {"format": _FORMAT, "version": _VERSION, "phase": phase, **self._graph}
             content["files"] = files
