@@ -38,7 +38,7 @@ SPLIT = (64, 8192)  # degrees from which a row is of the second and of the third
 ROWS_PER_CALL = 1 << 20  # rows that one thread does alone before the driver may pause; guess
 
 # Arrays and the transpose. Waking threads takes as long as reading some 100 000 entries.
-SHARED_TRANSPOSE = 600_000  # edges from which threads share a transpose: blogcatalog, random-3.5
+SHARED_TRANSPOSE = 200_000  # edges from which threads share a transpose; guess
 SHARED_WRITES = 1_000_000  # entries from which threads share a pass that writes; in_rounds.py
 SHARED_READS = 4_000_000  # the same for a pass that only reads; in_rounds.py
 STRETCH = 32  # entries that are looked at together; 64 is as good
@@ -82,8 +82,8 @@ SOLO_PARTS = (1 / 8, 1 / 4, 1 / 2, 7 / 8)  # "When to wake the others" in perfor
 
 # The default: which algorithm goes on, and when. performance.md; auto_rule.py, in_rounds.py.
 EFFORT = 3.0  # times the edges that searches may read: 3 to 5 are equal
-SHARED_SEARCHES = 3_000_000  # edges from which threads share searches: "Two threads"
-SHARED_PUSHES = 4_000_000  # edges from which threads share push-relabel: the same
+SHARED_SEARCHES = 300_000  # edges from which threads share the searches: before_after.py
+SHARED_PUSHES = 1_000_000  # edges from which threads share push-relabel: ego-Twitter
 SHARED_ROWS = 1 << 11  # and unmatched rows: fewer mean many rounds, each too short to wake threads
 WAKING = 150_000  # edges that are read in the time that it takes to wake threads
 SLOW = 0.3  # part of the rows dealt with after one time the edges: cit-HepPh, cit-HepTh
